@@ -1,0 +1,115 @@
+#include "buf.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "die.h"
+
+enum { ARENA_PIECE = 1 << 16 };
+
+struct arena_piece {
+    struct arena_piece *next;
+    char s[];
+};
+
+static void *checked(void *p) {
+    if (!p) {
+        errno = ENOMEM;
+        die_errno("memory");
+    }
+    return p;
+}
+
+void *xmalloc(size_t n) { return checked(malloc(n ? n : 1)); }
+
+void *xcalloc(size_t n, size_t size) { return checked(calloc(n ? n : 1, size ? size : 1)); }
+
+void *xrealloc(void *p, size_t n, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes)) checked(NULL);
+    return checked(realloc(p, bytes ? bytes : 1));
+}
+
+char *xstrdup(const char *s) { return xstrndup(s, strlen(s)); }
+
+char *xstrndup(const char *s, size_t n) {
+    char *p = xmalloc(n + 1);
+    if (n) memcpy(p, s, n);
+    p[n] = '\0';
+    return p;
+}
+
+char *buf_room(struct buf *b, size_t n) {
+    size_t want;
+    if (__builtin_add_overflow(b->len, n, &want) || __builtin_add_overflow(want, 1, &want)) checked(NULL);
+    if (want > b->cap) {
+        size_t cap = b->cap ? b->cap + b->cap / 2 : 128;
+        b->cap = cap < want ? want : cap;
+        b->s = xrealloc(b->s, b->cap, 1);
+    }
+    return b->s + b->len;
+}
+
+void buf_add(struct buf *b, const void *p, size_t n) {
+    char *end = buf_room(b, n);
+    if (n) memcpy(end, p, n);
+    b->len += n;
+    b->s[b->len] = '\0';
+}
+
+void buf_str(struct buf *b, const char *s) { buf_add(b, s, strlen(s)); }
+
+void buf_char(struct buf *b, char c) { buf_add(b, &c, 1); }
+
+void buf_printf(struct buf *b, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0) die_errno("format");
+    buf_room(b, (size_t)n);
+    va_start(ap, fmt);
+    vsnprintf(b->s + b->len, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    b->len += (size_t)n;
+}
+
+void buf_clear(struct buf *b) { b->len = 0; }
+
+void buf_free(struct buf *b) {
+    free(b->s);
+    *b = (struct buf){0};
+}
+
+void *vec_grow(void *v, size_t *cap, size_t want, size_t size) {
+    size_t next = *cap ? *cap * 2 : 16;
+    *cap = next < want ? want : next;
+    return xrealloc(v, *cap, size);
+}
+
+char *arena_copy(struct arena *a, const char *s, size_t n) {
+    if (!a->piece || n + 1 > a->size - a->used) {
+        a->size = n + 1 > ARENA_PIECE ? n + 1 : ARENA_PIECE;
+        struct arena_piece *p = xmalloc(sizeof *p + a->size);
+        p->next = a->piece;
+        a->piece = p;
+        a->used = 0;
+    }
+    char *dst = a->piece->s + a->used;
+    if (n) memcpy(dst, s, n);
+    dst[n] = '\0';
+    a->used += n + 1;
+    return dst;
+}
+
+void arena_free(struct arena *a) {
+    while (a->piece) {
+        struct arena_piece *next = a->piece->next;
+        free(a->piece);
+        a->piece = next;
+    }
+    *a = (struct arena){0};
+}

@@ -1,0 +1,21 @@
+/* in: block input from a file or stdin.  Layer 0.
+ *
+ * Read errors end the program with status 2.  The caller owns the destination. */
+#ifndef IN_H
+#define IN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct in {
+    const char *name; /* as given, or "stdin"; for messages */
+    int fd;
+    bool regular; /* a file on disk: reads do not wait for a writer, pread and size work */
+    long long size; /* bytes of a regular file, else -1 */
+};
+
+void in_open(struct in *in, const char *path); /* NULL or "-" = stdin; a directory or missing file dies */
+size_t in_read(struct in *in, void *dst, size_t cap); /* fills what one read gives, retries EINTR; 0 = end */
+void in_close(struct in *in);
+
+#endif

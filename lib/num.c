@@ -1,0 +1,185 @@
+#include "num.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+
+bool num_int(const char *s, size_t n, int64_t *v) {
+    bool minus = n > 0 && s[0] == '-';
+    size_t i = minus;
+    if (i == n || n - i > 19 || (s[i] == '0' && n - i > 1)) return false;
+    uint64_t u = 0;
+    for (; i < n; i++) {
+        if (!digit(s[i])) return false;
+        u = u * 10 + (uint64_t)(s[i] - '0');
+    }
+    if (u > INT64_MAX) return false;
+    *v = minus ? -(int64_t)u : (int64_t)u;
+    return true;
+}
+
+bool num_real(const char *s, size_t n, double *v) {
+    size_t i = n > 0 && s[0] == '-';
+    size_t start = i;
+    while (i < n && digit(s[i]))
+        i++;
+    if (i == start || (s[start] == '0' && i > start + 1)) return false;
+    if (i < n && s[i] == '.') {
+        size_t point = ++i;
+        while (i < n && digit(s[i]))
+            i++;
+        if (i == point) return false;
+    }
+    if (i < n && (s[i] == 'e' || s[i] == 'E')) {
+        i++;
+        if (i < n && (s[i] == '+' || s[i] == '-')) i++;
+        size_t exponent = i;
+        while (i < n && digit(s[i]))
+            i++;
+        if (i == exponent) return false;
+    }
+    if (i != n) return false;
+    char small[64], *text = small;
+    if (n >= sizeof small && !(text = malloc(n + 1))) return false;
+    memcpy(text, s, n);
+    text[n] = '\0';
+    double d = strtod(text, NULL);
+    if (text != small) free(text);
+    if (!isfinite(d)) return false;
+    *v = d;
+    return true;
+}
+
+static size_t put_uint(char *dst, uint64_t u) {
+    char tmp[20];
+    size_t n = 0;
+    do
+        tmp[n++] = (char)('0' + u % 10);
+    while (u /= 10);
+    for (size_t i = 0; i < n; i++)
+        dst[i] = tmp[n - 1 - i];
+    return n;
+}
+
+size_t num_put_int(char *dst, int64_t v) {
+    if (v >= 0) return put_uint(dst, (uint64_t)v);
+    dst[0] = '-';
+    return 1 + put_uint(dst + 1, (uint64_t)0 - (uint64_t)v);
+}
+
+static const uint64_t pow10_u64[] = {1,
+                                     10,
+                                     100,
+                                     1000,
+                                     10000,
+                                     100000,
+                                     1000000,
+                                     10000000,
+                                     100000000,
+                                     1000000000,
+                                     10000000000,
+                                     100000000000,
+                                     1000000000000,
+                                     10000000000000,
+                                     100000000000000,
+                                     1000000000000000,
+                                     10000000000000000};
+
+/* Shortest digits of v in [1, 2^53) by exact integer arithmetic: v = m * 2^-k with 53-bit m, so v * 10^d = m * 10^d / 2^k
+ * has a 128-bit numerator for d <= 16.  The first d whose nearest decimal reads back as v (lies within half a unit of m's
+ * last place) is the shortest; at 15 significant digits or fewer trailing zeros are dropped instead.  0 = not this way. */
+static size_t put_common(char *dst, double v) {
+    if (!(v >= 1 && v < 9007199254740992.0)) return 0;
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    unsigned k = 1075 - (unsigned)(bits >> 52 & 0x7ff);
+    uint64_t m = (bits & 0xfffffffffffffULL) | 0x10000000000000ULL;
+    uint64_t whole = k < 64 ? m >> k : 0;
+    if (k == 0 || (m & ((1ULL << k) - 1)) == 0) return put_uint(dst, whole);
+    size_t n_whole = put_uint(dst, whole);
+    bool power_of_two = m == 0x10000000000000ULL; /* the gap below is half as wide: leave it to the general way */
+    if (power_of_two || n_whole > 15) return 0;
+    for (unsigned d = 15 - (unsigned)n_whole; d <= 17 - (unsigned)n_whole; d++) {
+        unsigned __int128 exact = (unsigned __int128)m * pow10_u64[d];
+        unsigned __int128 half = (unsigned __int128)1 << (k - 1);
+        unsigned __int128 q = (exact + half) >> k;
+        unsigned __int128 back = q << k;
+        unsigned __int128 off = back > exact ? back - exact : exact - back;
+        if (off * 2 >= pow10_u64[d] && d < 17 - (unsigned)n_whole) continue;
+        uint64_t scaled = (uint64_t)q;
+        uint64_t int_part = scaled / pow10_u64[d], fraction = scaled % pow10_u64[d];
+        size_t n = put_uint(dst, int_part);
+        if (!fraction) return n;
+        dst[n++] = '.';
+        for (unsigned i = d; i-- > 0;)
+            dst[n++] = (char)('0' + fraction / pow10_u64[i] % 10);
+        while (dst[n - 1] == '0')
+            n--;
+        return n;
+    }
+    return 0;
+}
+
+size_t num_put_real(char *dst, double v) {
+    if (v == 0) {
+        dst[0] = '0';
+        return 1;
+    }
+    size_t sign = 0;
+    if (v < 0) {
+        *dst++ = '-';
+        sign = 1;
+        v = -v;
+    }
+    size_t n = put_common(dst, v);
+    if (n) return sign + n;
+
+    char text[40];
+    for (int precision = v < DBL_MIN ? 0 : 14; precision <= 16; precision++) { /* subnormals carry fewer digits */
+        snprintf(text, sizeof text, "%.*e", precision, v);
+        if (strtod(text, NULL) == v) break;
+    }
+    /* d.ddde±xx -> digits and the decimal exponent, then ECMAScript's layout */
+    char digits[20];
+    int nd = 0;
+    const char *p = text;
+    for (; *p != 'e'; p++)
+        if (*p != '.') digits[nd++] = *p;
+    int e = atoi(p + 1) + 1; /* value = 0.digits * 10^e */
+    while (nd > 1 && digits[nd - 1] == '0')
+        nd--;
+    char *o = dst;
+    if (e > 21 || e < -5) {
+        *o++ = digits[0];
+        if (nd > 1) {
+            *o++ = '.';
+            memcpy(o, digits + 1, (size_t)nd - 1);
+            o += nd - 1;
+        }
+        *o++ = 'e';
+        *o++ = e - 1 < 0 ? '-' : '+';
+        o += put_uint(o, (uint64_t)(e - 1 < 0 ? 1 - e : e - 1));
+    } else if (e <= 0) {
+        *o++ = '0';
+        *o++ = '.';
+        for (int i = e; i < 0; i++)
+            *o++ = '0';
+        memcpy(o, digits, (size_t)nd);
+        o += nd;
+    } else {
+        for (int i = 0; i < (nd > e ? nd : e); i++) {
+            if (i == e) *o++ = '.';
+            *o++ = i < nd ? digits[i] : '0';
+        }
+    }
+    return sign + (size_t)(o - dst);
+}
+
+int64_t num_span(int64_t a, int64_t b) {
+    int64_t d;
+    if (!int_known(a) || !int_known(b) || __builtin_sub_overflow(b, a, &d)) return INT_NONE;
+    return d;
+}
