@@ -13,7 +13,7 @@
 
 enum jtok_type {
     JTOK_END, /* end of text after one whole value */
-    JTOK_ERROR, /* j->error says what, j->p where */
+    JTOK_ERROR, /* j->error says what, j->p where; every later call says the same */
     JTOK_OBJECT,
     JTOK_OBJECT_END,
     JTOK_ARRAY,
@@ -45,5 +45,17 @@ enum jtok_type jtok_next(struct jtok *j);
 bool jtok_skip(struct jtok *j);
 /* Decode the body of a string into dst (room for n bytes), return the bytes written.  A lone surrogate becomes U+FFFD. */
 size_t jtok_unescape(char *dst, const char *s, size_t n);
+
+/* The string scanner by itself, for readers who know the shape of their lines.  p is just past an opening quote; returns
+ * the closing quote, or the first byte at fault: `end` (unterminated), a control character, a backslash that starts no
+ * escape, or the lead of invalid UTF-8.  *escaped is set to true if there is an escape before that, else untouched.
+ * Never reads at or beyond end. */
+const char *jtok_string_end(const char *p, const char *end, bool *escaped);
+/* The words for a byte at fault (a static string). */
+const char *jtok_string_error(const char *at, const char *end);
+
+/* Which instructions scan strings: the best the processor has, unless a test says otherwise.  False = not available. */
+enum jtok_path { JTOK_SCALAR, JTOK_SIMD128, JTOK_SIMD256, JTOK_BEST };
+bool jtok_force_path(enum jtok_path path);
 
 #endif
