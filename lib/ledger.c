@@ -1,0 +1,198 @@
+#include "ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "die.h"
+#include "num.h"
+
+const char *const outcome_name[N_OUTCOMES] = {"completed", "error", "rejected", "timeout", "cancelled", "unfinished"};
+
+/* Flags in the order they are written: bit i of the word is flag_name[i]. */
+static const char *const flag_name[] = {"retry",         "no_first",          "late_first",  "clock_back",
+                                        "zero_span",     "dup_done",          "first_assumed", "multi_token_chunk",
+                                        "chunk_count",   "sampled",           "tool_calls",  "limit_stop"};
+enum { N_FLAGS = sizeof flag_name / sizeof *flag_name };
+
+/* The columns, in order; the numbers below follow it. */
+enum {
+    REQUEST,
+    SEQ,
+    TRACKED,
+    OUTCOME,
+    INTENDED_NS,
+    ISSUED_NS,
+    REISSUED_NS,
+    FIRST_NS,
+    LAST_NS,
+    DONE_NS,
+    TTFT_NS,
+    TPOT_NS,
+    GAP_MAX_NS,
+    E2E_NS,
+    INPUT_TOKENS,
+    OUTPUT_TOKENS,
+    TAIL_TOKENS,
+    CHUNKS,
+    ATTEMPTS,
+    FINISH_REASON,
+    ERROR_TYPE,
+    QUALITY,
+    MODEL,
+    SCHEMA,
+    CLASS,
+    TENANT,
+    CONVERSATION,
+    TURN,
+    WORKER,
+    INPUT_HASH,
+    ANSWER_FIRST_NS,
+    FLAGS,
+    N_COLUMNS
+};
+
+static const struct column columns[N_COLUMNS] = {
+    {"request", TYPE_TEXT},       {"seq", TYPE_INT},           {"tracked", TYPE_BOOL},    {"outcome", TYPE_TEXT},
+    {"intended_ns", TYPE_INT},    {"issued_ns", TYPE_INT},     {"reissued_ns", TYPE_INT}, {"first_ns", TYPE_INT},
+    {"last_ns", TYPE_INT},        {"done_ns", TYPE_INT},       {"ttft_ns", TYPE_INT},     {"tpot_ns", TYPE_REAL},
+    {"gap_max_ns", TYPE_INT},     {"e2e_ns", TYPE_INT},        {"input_tokens", TYPE_INT}, {"output_tokens", TYPE_INT},
+    {"tail_tokens", TYPE_INT},    {"chunks", TYPE_INT},        {"attempts", TYPE_INT},    {"finish_reason", TYPE_TEXT},
+    {"error_type", TYPE_TEXT},    {"quality", TYPE_TEXT},      {"model", TYPE_TEXT},      {"schema", TYPE_TEXT},
+    {"class", TYPE_TEXT},         {"tenant", TYPE_TEXT},       {"conversation", TYPE_TEXT}, {"turn", TYPE_INT},
+    {"worker", TYPE_TEXT},        {"input_hash", TYPE_TEXT},   {"answer_first_ns", TYPE_INT}, {"flags", TYPE_TEXT},
+};
+
+const struct schema ledger_schema = {"ledger", columns, N_COLUMNS};
+
+struct ledger_in {
+    struct table_in table;
+    int at[N_COLUMNS];
+};
+
+struct ledger_in *ledger_open(const char *path) {
+    struct ledger_in *in = xcalloc(1, sizeof *in);
+    table_open(&in->table, path, &ledger_schema);
+    for (int i = 0; i < N_COLUMNS; i++)
+        in->at[i] = table_find(&in->table, columns[i].name);
+    if (in->table.n > 0) {
+        table_need(&in->table, "request", "to tell requests apart");
+        table_need(&in->table, "outcome", "to know what became of a request");
+    }
+    return in;
+}
+
+struct table_in *ledger_table(struct ledger_in *in) { return &in->table; }
+
+static enum outcome read_outcome(const struct ledger_in *in) {
+    struct view c = table_text(&in->table, in->at[OUTCOME]);
+    for (int i = 0; i < N_OUTCOMES; i++)
+        if (c.n == strlen(outcome_name[i]) && memcmp(c.s, outcome_name[i], c.n) == 0) return (enum outcome)i;
+    die_at(in->table.file, in->table.line, "column 'outcome' is none of the six outcomes");
+}
+
+/* Unknown flags are other tools' business and are passed over. */
+static unsigned read_flags(struct view c) {
+    unsigned flags = 0;
+    const char *p = c.s;
+    struct view name;
+    while (c.n > 0 && vector_next(c, &p, &name))
+        for (int i = 0; i < N_FLAGS; i++)
+            if (name.n == strlen(flag_name[i]) && memcmp(name.s, flag_name[i], name.n) == 0) flags |= 1U << i;
+    return flags;
+}
+
+bool ledger_read(struct ledger_in *in, struct ledger_row *row) {
+    const struct table_in *t = &in->table;
+    if (!table_next(&in->table)) return false;
+    const int *at = in->at;
+    *row = (struct ledger_row){
+        .request = table_text(t, at[REQUEST]),
+        .seq = table_int(t, at[SEQ]),
+        .tracked = table_bool(t, at[TRACKED], true),
+        .outcome = read_outcome(in),
+        .intended_ns = table_int(t, at[INTENDED_NS]),
+        .issued_ns = table_int(t, at[ISSUED_NS]),
+        .reissued_ns = table_int(t, at[REISSUED_NS]),
+        .first_ns = table_int(t, at[FIRST_NS]),
+        .last_ns = table_int(t, at[LAST_NS]),
+        .done_ns = table_int(t, at[DONE_NS]),
+        .ttft_ns = table_int(t, at[TTFT_NS]),
+        .tpot_ns = table_real(t, at[TPOT_NS]),
+        .gap_max_ns = table_int(t, at[GAP_MAX_NS]),
+        .e2e_ns = table_int(t, at[E2E_NS]),
+        .input_tokens = table_int(t, at[INPUT_TOKENS]),
+        .output_tokens = table_int(t, at[OUTPUT_TOKENS]),
+        .tail_tokens = table_int(t, at[TAIL_TOKENS]),
+        .chunks = table_int(t, at[CHUNKS]),
+        .attempts = table_int(t, at[ATTEMPTS]),
+        .finish_reason = table_text(t, at[FINISH_REASON]),
+        .error_type = table_text(t, at[ERROR_TYPE]),
+        .quality = table_text(t, at[QUALITY]),
+        .model = table_text(t, at[MODEL]),
+        .schema = table_text(t, at[SCHEMA]),
+        .class_ = table_text(t, at[CLASS]),
+        .tenant = table_text(t, at[TENANT]),
+        .conversation = table_text(t, at[CONVERSATION]),
+        .turn = table_int(t, at[TURN]),
+        .worker = table_text(t, at[WORKER]),
+        .input_hash = table_text(t, at[INPUT_HASH]),
+        .answer_first_ns = table_int(t, at[ANSWER_FIRST_NS]),
+        .flags = read_flags(table_text(t, at[FLAGS])),
+    };
+    if (row->request.n == 0) die_at(t->file, t->line, "column 'request' is empty");
+    return true;
+}
+
+void ledger_close(struct ledger_in *in) {
+    table_close(&in->table);
+    free(in);
+}
+
+static void put_flags(struct table_out *out, unsigned flags) {
+    char text[N_FLAGS * 20];
+    size_t n = 0;
+    for (int i = 0; i < N_FLAGS; i++) {
+        if (!(flags & 1U << i)) continue;
+        if (n) text[n++] = ',';
+        size_t len = strlen(flag_name[i]);
+        memcpy(text + n, flag_name[i], len);
+        n += len;
+    }
+    table_put(out, (struct view){text, n});
+}
+
+void ledger_write(struct table_out *out, const struct ledger_row *row) {
+    const char *outcome = outcome_name[row->outcome];
+    table_put(out, row->request);
+    table_put_int(out, row->seq);
+    table_put_int(out, row->tracked);
+    table_put(out, (struct view){outcome, strlen(outcome)});
+    table_put_int(out, row->intended_ns);
+    table_put_int(out, row->issued_ns);
+    table_put_int(out, row->reissued_ns);
+    table_put_int(out, row->first_ns);
+    table_put_int(out, row->last_ns);
+    table_put_int(out, row->done_ns);
+    table_put_int(out, row->ttft_ns);
+    table_put_real(out, row->tpot_ns);
+    table_put_int(out, row->gap_max_ns);
+    table_put_int(out, row->e2e_ns);
+    table_put_int(out, row->input_tokens);
+    table_put_int(out, row->output_tokens);
+    table_put_int(out, row->tail_tokens);
+    table_put_int(out, row->chunks);
+    table_put_int(out, row->attempts);
+    table_put(out, row->finish_reason);
+    table_put(out, row->error_type);
+    table_put(out, row->quality);
+    table_put(out, row->model);
+    table_put(out, row->schema);
+    table_put(out, row->class_);
+    table_put(out, row->tenant);
+    table_put(out, row->conversation);
+    table_put_int(out, row->turn);
+    table_put(out, row->worker);
+    table_put(out, row->input_hash);
+    table_put_int(out, row->answer_first_ns);
+    put_flags(out, row->flags);
+}
