@@ -178,6 +178,11 @@ char **opts_parse(const struct tool *t, void *options, int argc, char **argv) {
     return std;
 }
 
+const char *opts_single(char **operand) {
+    if (operand[1]) die("one input at a time: '%s' is one too many", operand[1]);
+    return operand[0];
+}
+
 static bool differs(const struct opt *o, const void *a, const void *b) {
     const char *x = (const char *)a + o->at, *y = (const char *)b + o->at;
     switch (o->type) {

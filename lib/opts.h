@@ -60,6 +60,9 @@ struct tool {
  * terminal on stdin without operand.  Returns the operands, NULL-terminated; {"-", NULL} when there are none. */
 char **opts_parse(const struct tool *t, void *options, int argc, char **argv);
 
+/* The only operand, for tools that read one stream; more is a usage error. */
+const char *opts_single(char **operand);
+
 /* What the tool is and which options differ from the defaults: one #pg entry.  New reference. */
 json_t *opts_provenance(const struct tool *t, const void *options, const void *defaults);
 

@@ -189,13 +189,16 @@ void passes_read(struct passes *s, const char *path) {
     table_close(&t);
 }
 
+void pass_free(struct pass *p) {
+    struct samples *v = &p->samples;
+    void *all[] = {v->seq, v->ttft, v->tpot, v->e2e, v->osl, v->done, v->tail, p->extra};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        free(all[k]);
+}
+
 void passes_free(struct passes *s) {
-    for (size_t i = 0; i < s->n; i++) {
-        struct samples *v = &s->v[i].samples;
-        void *all[] = {v->seq, v->ttft, v->tpot, v->e2e, v->osl, v->done, v->tail, s->v[i].extra};
-        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-            free(all[k]);
-    }
+    for (size_t i = 0; i < s->n; i++)
+        pass_free(&s->v[i]);
     free(s->v);
     free(s->present);
     free(s->extra);
@@ -293,4 +296,12 @@ void passes_end(struct table_out *out, const struct passes *s) {
     json_object_set(end, "run", s->run);
     table_end(out, end);
     free((void *)out->column);
+}
+
+void passes_write(const struct passes *s, enum spelling spelling, bool header) {
+    struct table_out out;
+    passes_begin(&out, s, spelling, header);
+    for (size_t i = 0; i < s->n; i++)
+        passes_put(&out, s, &s->v[i]);
+    passes_end(&out, s);
 }

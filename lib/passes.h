@@ -71,12 +71,16 @@ bool passes_has(const struct passes *s, int column); /* the input had that colum
 
 void passes_read(struct passes *s, const char *path); /* the whole stream; a malformed row dies */
 void passes_free(struct passes *s);
+void pass_free(struct pass *p);
 
 struct metric_stats metric_stats_of(const double *x, size_t n); /* x free of NAN; not moved */
 /* The same of the samples of a metric that are not missing and not marked as tail. */
 struct metric_stats pass_stats(const struct pass *p, enum metric m, bool with_tail);
 
-/* Write: head with s->run and s->pg, rows, trailer.  A plain table gets the columns it had, plus role. */
+/* Write the stream: head with s->run and s->pg, rows, trailer.  The columns are those that were read, and pass, full and
+ * role always. */
+void passes_write(const struct passes *s, enum spelling spelling, bool header);
+/* The same in steps, for a writer that does not hold all passes. */
 void passes_begin(struct table_out *out, const struct passes *s, enum spelling spelling, bool header);
 void passes_put(struct table_out *out, const struct passes *s, const struct pass *p);
 void passes_end(struct table_out *out, const struct passes *s);
