@@ -35,11 +35,12 @@ struct options {
 
 #define AT(m) offsetof(struct options, m)
 static const struct opt option[] = {
-    {0, "epsilon", "X", OPT_REAL, AT(epsilon), "cut only where sd/mean of TPOT is at most X (default 0.10)", NULL, 0, 1e9},
-    {0, "delta", "X", OPT_REAL, AT(delta), "cut only where |mean - median|/mean of TPOT is at most X (default 0.05)", NULL,
-     0, 1e9},
-    {'C', "concurrency", "C", OPT_INT, AT(concurrency), "size of the closed loop, for hairball_weight (default: as observed)",
-     NULL, 1, 1e9},
+    {0, "epsilon", "X", OPT_REAL, AT(epsilon), "cut only where sd/mean of TPOT is at most X (default 0.10)", NULL, 0,
+     1e9},
+    {0, "delta", "X", OPT_REAL, AT(delta), "cut only where |mean - median|/mean of TPOT is at most X (default 0.05)",
+     NULL, 0, 1e9},
+    {'C', "concurrency", "C", OPT_INT, AT(concurrency),
+     "size of the closed loop, for hairball_weight (default: as observed)", NULL, 1, 1e9},
     {0, "profile", "robust|design", OPT_CHOICE, AT(profile), "rules: robust (default), or the design document's own",
      "robust|design", 0, 0},
 };
@@ -188,8 +189,9 @@ static json_t *facts(struct tail *t, const struct passes *s) {
     doc_set_real(f, "ks", distance(&t->tpot, &t->body_tpot));
     doc_set_real(f, "osl_p50_ratio",
                  ratio(quantile_floor(t->osl.v, t->osl.n, 1, 2), quantile_floor(t->body_osl.v, t->body_osl.n, 1, 2)));
-    doc_set_real(f, "osl_p99_ratio",
-                 ratio(quantile_floor(t->osl.v, t->osl.n, 99, 100), quantile_floor(t->body_osl.v, t->body_osl.n, 99, 100)));
+    doc_set_real(
+        f, "osl_p99_ratio",
+        ratio(quantile_floor(t->osl.v, t->osl.n, 99, 100), quantile_floor(t->body_osl.v, t->body_osl.n, 99, 100)));
     doc_set_real(f, "token_share", ratio(t->tokens, t->body_tokens));
     return f;
 }
@@ -197,7 +199,8 @@ static json_t *facts(struct tail *t, const struct passes *s) {
 /* Why a stream has no tail that could be cut, or NULL. */
 static const char *no_tail(const struct passes *s) {
     const char *mode = doc_text_at(s->run, "mode");
-    if (mode && strcmp(mode, "offline") == 0) return "offline"; /* issued at once: all of it is drain, to a client's eye */
+    if (mode && strcmp(mode, "offline") == 0)
+        return "offline"; /* issued at once: all of it is drain, to a client's eye */
     if (!s->has_samples) return "no_samples";
     if (!int_known(last_issue(s))) return "no_times";
     return NULL;
@@ -220,8 +223,8 @@ int main(int argc, char **argv) {
         judge(&t, &o);
         for (size_t i = 0; t.cut && i < s.n; i++)
             if (body(&s.v[i])) cut_pass(&s.v[i], t.stop_ns, o.profile);
-        note("%lld requests were open at the stop, %lld of them in the body: %s%s", (long long)t.n_at_stop, (long long)t.n,
-             t.cut ? "cut" : "kept: ", t.cut ? "" : t.flag);
+        note("%lld requests were open at the stop, %lld of them in the body: %s%s", (long long)t.n_at_stop,
+             (long long)t.n, t.cut ? "cut" : "kept: ", t.cut ? "" : t.flag);
     }
     json_object_set_new(s.run, "tail", facts(&t, &s));
     json_array_append_new(s.pg, opts_provenance(&tool, &o, &defaults));

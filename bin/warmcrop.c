@@ -40,12 +40,14 @@ struct options {
 
 #define AT(m) offsetof(struct options, m)
 static const struct opt option[] = {
-    {'d', "driver", "COLUMN", OPT_TEXT, AT(driver), "series that shows the ramp (default tpot_p50; offline tps, else rps)",
-     NULL, 0, 0},
-    {'b', "band", "FRACTION", OPT_REAL, AT(band), "a pass this close to the level has settled (default 0.05)", NULL, 0, 1},
+    {'d', "driver", "COLUMN", OPT_TEXT, AT(driver),
+     "series that shows the ramp (default tpot_p50; offline tps, else rps)", NULL, 0, 0},
+    {'b', "band", "FRACTION", OPT_REAL, AT(band), "a pass this close to the level has settled (default 0.05)", NULL, 0,
+     1},
     {0, "count", "K", OPT_INT, AT(count), "crop exactly K passes, whatever the series says", NULL, 0, 1e9},
     {0, "min-count", "K", OPT_INT, AT(min_count), "crop at least K passes (default 0)", NULL, 0, 1e9},
-    {0, "max-frac", "FRACTION", OPT_REAL, AT(max_frac), "crop at most this share of the passes (default 0.5)", NULL, 0, 1},
+    {0, "max-frac", "FRACTION", OPT_REAL, AT(max_frac), "crop at most this share of the passes (default 0.5)", NULL, 0,
+     1},
     {0, "drop", NULL, OPT_FLAG, AT(drop), "leave the cropped passes out instead of marking them", NULL, 0, 0},
     {0, "profile", "robust|design", OPT_CHOICE, AT(profile), "rules: robust (default), or the design document's own",
      "robust|design", 0, 0},
@@ -114,7 +116,8 @@ static void crop_ramp(struct crop *c, const struct options *o) {
 static size_t fill_burst(const struct crop *c, const json_t *run) {
     int64_t ended = doc_int_at(run, "fill.ended90_ns");
     size_t k = 1;
-    while (k < c->n && ended != INT_NONE && c->full[k]->first_issue_ns != INT_NONE && c->full[k]->first_issue_ns < ended)
+    while (k < c->n && ended != INT_NONE && c->full[k]->first_issue_ns != INT_NONE &&
+           c->full[k]->first_issue_ns < ended)
         k++;
     return k;
 }

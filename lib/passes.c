@@ -56,13 +56,20 @@ const char *const metric_name[N_METRICS] = {"tpot", "ttft", "e2e"};
 #define OFFSET(name, type, member) offsetof(struct pass, member),
 static const struct column columns[] = {FIELDS(COLUMN)};
 static const size_t offset[] = {FIELDS(OFFSET)};
-enum { N_FIELDS = sizeof columns / sizeof *columns, FULL = 1, ROLE = 2, FIRST_VECTOR = N_FIELDS - 7, V_TAIL = N_FIELDS - 1 };
+enum {
+    N_FIELDS = sizeof columns / sizeof *columns,
+    FULL = 1,
+    ROLE = 2,
+    FIRST_VECTOR = N_FIELDS - 7,
+    V_TAIL = N_FIELDS - 1
+};
 
 const struct schema passes_schema = {"passes", columns, N_FIELDS};
 
 int passes_column(const char *name) {
     for (int i = 0; i < FIRST_VECTOR; i++)
-        if (strcmp(columns[i].name, name) == 0 && (columns[i].type == TYPE_INT || columns[i].type == TYPE_REAL)) return i;
+        if (strcmp(columns[i].name, name) == 0 && (columns[i].type == TYPE_INT || columns[i].type == TYPE_REAL))
+            return i;
     return -1;
 }
 

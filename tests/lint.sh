@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# What the house asks of every file.  lint.sh LAYERS: one argument per layer of lib/, lowest first, "die buf num …".
+# Prints a line per fault; status 1 if there is any.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+faults=$(mktemp) || exit 2
+trap 'rm -f "$faults"' EXIT
+
+# 1. every module stands in one layer, and includes point down
+declare -A layer
+i=0
+for names in "$@"; do
+    for m in $names; do
+        [ -z "${layer[$m]:-}" ] || echo "$m stands in two layers"
+        layer[$m]=$i
+        [ -f "lib/$m.h" ] || echo "layer $i names $m, which is not there"
+    done
+    i=$((i + 1))
+done >>"$faults"
+for f in lib/*.[ch]; do
+    m=$(basename "${f%.[ch]}")
+    [ -n "${layer[$m]:-}" ] || { echo "$f stands in no layer" >>"$faults"; continue; }
+    while read -r header; do
+        up=${header%.h}
+        [ "$up" = "$m" ] && continue
+        [ -n "${layer[$up]:-}" ] || continue
+        [ "${layer[$up]}" -lt "${layer[$m]}" ] || echo "$f includes $header, which is not below it"
+    done < <(sed -n 's/^#include "\(.*\)"/\1/p' "$f") >>"$faults"
+done
+grep -ln '#include "' bin/*.c | while read -r f; do
+    sed -n 's/^#include "\(.*\)"/\1/p' "$f" | while read -r h; do [ -f "lib/$h" ] || echo "$f includes $h, which is no header of lib"; done
+done >>"$faults"
+grep -n '#include <csv.h>' -r lib bin | grep -v '^lib/tsv.c' | sed 's/$/: only lib\/tsv.c uses libcsv/' >>"$faults"
+grep -n '#include <jq.h>' -r lib bin | grep -v '^lib/jqmap.c' | sed 's/$/: only lib\/jqmap.c uses libjq programs/' >>"$faults"
+
+# 2. only bin/, die and opts end the program
+grep -nE '\b(exit|_exit|abort)\(' lib/*.c | grep -vE '^lib/(die|opts)\.c' | sed 's/$/: only bin, die and opts exit/' >>"$faults"
+grep -nE '\b(atoi|atof|system|popen)\(' bin/*.c lib/*.c | grep -v 'lib/num.c' | sed 's/$/: not here/' >>"$faults"
+grep -nE 'TODO|FIXME|XXX' -r bin lib tests/*.c man examples Makefile 2>/dev/null >>"$faults"
+
+# 3. layout, shell, manual pages
+clang-format --dry-run -Werror bin/*.c lib/*.[ch] 2>&1 | grep -E 'error|warning' | cut -d: -f1,2 | sed 's/$/: not as clang-format lays it out/' | sort -u | head -n 20 >>"$faults"
+shellcheck -S warning tests/*.sh .ci/run >>"$faults"
+mandoc -Tlint -W warning man/*.[157] >>"$faults"
+
+# 4. static analysis
+cppcheck --quiet --inline-suppr --std=c11 --enable=warning,portability --error-exitcode=0 --suppress=missingIncludeSystem \
+    -D_GNU_SOURCE -Ilib bin lib 2>>"$faults" >/dev/null
+clang-tidy --quiet bin/*.c lib/*.c -- -std=gnu11 -D_GNU_SOURCE -DVERSION='"0"' -Ilib 2>/dev/null | grep -E '(warning|error):' >>"$faults"
+
+cat "$faults"
+[ ! -s "$faults" ] && echo "lint: nothing to say"
+[ ! -s "$faults" ]
