@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "die.h"
-#include "in.h"
+#include "doc.h"
 #include "jtok.h"
 
 #define EXACT_DIGITS 15 /* decimal digits that always survive a double */
-#define READ_BLOCK 65536
 
 struct jqmap {
     char *name;
@@ -77,16 +76,9 @@ struct jqmap *jqmap_new(const char *name, const char *text) {
 }
 
 struct jqmap *jqmap_open(const char *path, const char *prelude) {
-    struct in in;
     struct buf text = {0};
     buf_str(&text, prelude);
-    in_open(&in, path);
-    size_t got;
-    do {
-        got = in_read(&in, buf_room(&text, READ_BLOCK), READ_BLOCK);
-        text.len += got;
-    } while (got > 0);
-    in_close(&in);
+    doc_slurp(&text, path);
     buf_char(&text, '\n');
     if (strlen(text.s) != text.len)
         die("%s: jq program holds a NUL byte", path);

@@ -1,0 +1,14 @@
+# distserve: DistServe .exp
+#
+# An array, a request each.  Seconds, monotonic, with a stamp for every token.
+
+to_entries[]
+| .key as $i | .value
+| {
+    request: "\($i)",
+    issued_ns: {s: .start_time},
+    done_ns: {s: .end_time},
+    tokens_at_ns: {s: .token_timestamps},
+    input_tokens: .prompt_len,
+    output_tokens: .output_len
+  }
