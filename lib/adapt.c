@@ -23,9 +23,9 @@ struct reading {
     const char *name; /* of the adapter */
     VEC(struct adapt_run) runs;
     VEC(struct ledger_row) rows; /* of all runs */
-    VEC(size_t) starts;          /* index in rows of each run's first */
-    long long line;              /* of the text at hand, from 1 */
-    bool cut;                    /* the file ends in the middle of a document */
+    VEC(size_t) starts; /* index in rows of each run's first */
+    long long line; /* of the text at hand, from 1 */
+    bool cut; /* the file ends in the middle of a document */
 };
 
 static struct adapt_run *begin_run(struct reading *r, json_t *facts) {
@@ -42,8 +42,7 @@ static json_t *facts_of(struct reading *r, struct view said) {
     char why[128];
     int line;
     json_t *facts = doc_parse(said.s, said.n, why, &line);
-    if (!facts)
-        die("%s: facts of a run that are no JSON object", r->name);
+    if (!facts) die("%s: facts of a run that are no JSON object", r->name);
     return facts;
 }
 
@@ -51,8 +50,7 @@ static json_t *facts_of(struct reading *r, struct view said) {
 static void skip_record(struct reading *r, const char *what, struct view key) {
     int n = (int)key.n;
     const char *s = n > 0 ? key.s : "", *of = n > 0 ? " in " : "";
-    if (r->o->strict)
-        die_at(r->a->file, r->line, "%s%s%.*s", what, of, n, s);
+    if (r->o->strict) die_at(r->a->file, r->line, "%s%s%.*s", what, of, n, s);
     warn_at("skipped record", r->a->file, r->line, "%s%s%.*s", what, of, n, s);
     r->a->malformed++;
 }
@@ -66,20 +64,16 @@ static void take_output(struct reading *r, struct view output) {
         present_run(r);
         vec_push(&r->rows, row);
         return;
-    case MAPROW_RUN:
-        begin_run(r, facts_of(r, said));
-        return;
+    case MAPROW_RUN: begin_run(r, facts_of(r, said)); return;
     case MAPROW_FACTS:
         facts = facts_of(r, said);
         json_object_update(present_run(r)->facts, facts);
         json_decref(facts);
         return;
-    case MAPROW_ERROR:
-        die("%s: %.*s", r->a->file, (int)said.n, said.s);
+    case MAPROW_ERROR: die("%s: %.*s", r->a->file, (int)said.n, said.s);
     case MAPROW_UNKNOWN:
         die("%s: the program sets the key '%.*s', which requests do not have", r->name, (int)said.n, said.s);
-    case MAPROW_BAD:
-        skip_record(r, said.n > 0 ? "bad value" : "the adapter put out no object", said);
+    case MAPROW_BAD: skip_record(r, said.n > 0 ? "bad value" : "the adapter put out no object", said);
     }
 }
 
@@ -95,16 +89,14 @@ static void take_text(struct reading *r, struct view text) {
     enum jqmap_result result;
     while ((result = jqmap_next(r->map, &output)) == JQMAP_VALUE)
         take_output(r, output);
-    if (result == JQMAP_FAILED)
-        skip_record(r, "not what the adapter expects", (struct view){NULL, 0});
+    if (result == JQMAP_FAILED) skip_record(r, "not what the adapter expects", (struct view){NULL, 0});
 }
 
 /* Lines */
 
 static bool is_blank(struct view s) {
     for (size_t i = 0; i < s.n; i++)
-        if (!strchr(" \t\r", s.s[i]))
-            return false;
+        if (!strchr(" \t\r", s.s[i])) return false;
     return true;
 }
 
@@ -128,10 +120,8 @@ static bool is_object(struct view s) {
 static bool is_lines(struct view text) {
     for (int seen = 0; seen < 2 && text.n > 0;) {
         struct view line = take_line(&text);
-        if (is_blank(line))
-            continue;
-        if (is_object(line))
-            return true;
+        if (is_blank(line)) continue;
+        if (is_object(line)) return true;
         seen++;
     }
     return false;
@@ -141,8 +131,7 @@ static void take_lines(struct reading *r, struct view text) {
     while (text.n > 0) {
         struct view line = take_line(&text);
         r->line++;
-        if (!is_blank(line))
-            take_text(r, line);
+        if (!is_blank(line)) take_text(r, line);
     }
 }
 
@@ -161,10 +150,8 @@ static const char *value_end(struct jtok *j, struct view text, const char **whol
             close[j->depth] = t == JTOK_OBJECT ? '}' : ']';
             element_end[j->depth] = t == JTOK_OBJECT ? NULL : j->p;
         } else if (t != JTOK_KEY) {
-            if (j->depth == 0)
-                return j->p;
-            if (element_end[j->depth])
-                element_end[j->depth] = j->p;
+            if (j->depth == 0) return j->p;
+            if (element_end[j->depth]) element_end[j->depth] = j->p;
         }
     }
     unsigned depth = 1;
@@ -226,16 +213,13 @@ struct place {
     size_t at; /* in the file */
 };
 
-static int in_file(const struct place *p, const struct place *q) {
-    return (p->at > q->at) - (p->at < q->at);
-}
+static int in_file(const struct place *p, const struct place *q) { return (p->at > q->at) - (p->at < q->at); }
 
 static int by_request(const void *a, const void *b) {
     const struct place *p = a, *q = b;
     struct view x = p->row->request, y = q->row->request;
     int c = memcmp(x.s, y.s, x.n < y.n ? x.n : y.n);
-    if (c == 0)
-        c = (x.n > y.n) - (x.n < y.n);
+    if (c == 0) c = (x.n > y.n) - (x.n < y.n);
     return c ? c : in_file(p, q);
 }
 
@@ -243,12 +227,9 @@ static int by_request(const void *a, const void *b) {
 static int by_rank(const void *a, const void *b) {
     const struct place *p = a, *q = b;
     int64_t x = p->row->issued_ns, y = q->row->issued_ns;
-    if (p->row->tracked != q->row->tracked)
-        return p->row->tracked ? -1 : 1;
-    if (int_known(x) != int_known(y))
-        return int_known(x) ? -1 : 1;
-    if (!int_known(x))
-        return in_file(p, q);
+    if (p->row->tracked != q->row->tracked) return p->row->tracked ? -1 : 1;
+    if (int_known(x) != int_known(y)) return int_known(x) ? -1 : 1;
+    if (!int_known(x)) return in_file(p, q);
     return x != y ? (x > y) - (x < y) : by_request(a, b);
 }
 
@@ -264,22 +245,19 @@ static struct view number_text(struct arena *texts, struct view before, const ch
 /* Give a name to requests that have none, and tell those of one name apart: "ID", "ID#2" … */
 static void name_requests(struct adapt *a, struct ledger_row *row, struct place *place, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (row[i].request.n == 0)
-            row[i].request = number_text(&a->texts, (struct view){"", 0}, "", i);
+        if (row[i].request.n == 0) row[i].request = number_text(&a->texts, (struct view){"", 0}, "", i);
     qsort(place, n, sizeof *place, by_request);
     size_t twins = 0;
     for (size_t from = 0, to; from < n; from = to) {
         struct view id = place[from].row->request;
-        for (to = from + 1; to < n && place[to].row->request.n == id.n &&
-                            memcmp(place[to].row->request.s, id.s, id.n) == 0;
-             to++)
+        for (to = from + 1;
+             to < n && place[to].row->request.n == id.n && memcmp(place[to].row->request.s, id.s, id.n) == 0; to++)
             ;
         for (size_t i = from + 1; i < to; i++)
             row[place[i].at].request = number_text(&a->texts, id, "#", i - from + 1);
         twins += to - from - 1;
     }
-    if (twins > 0)
-        warn("%s: %zu requests repeat an id: told apart as ID#2 and so on", a->file, twins);
+    if (twins > 0) warn("%s: %zu requests repeat an id: told apart as ID#2 and so on", a->file, twins);
 }
 
 static void order_run(struct adapt *a, struct adapt_run *run, struct ledger_row *row, size_t n) {
@@ -292,8 +270,7 @@ static void order_run(struct adapt *a, struct adapt_run *run, struct ledger_row 
     run->row = xcalloc(n ? n : 1, sizeof *run->row);
     for (size_t i = 0; i < n; i++) {
         run->row[i] = *place[i].row;
-        if (run->row[i].tracked)
-            run->row[i].seq = (int64_t)i;
+        if (run->row[i].tracked) run->row[i].seq = (int64_t)i;
     }
     free(place);
 }
@@ -303,8 +280,7 @@ static void drop_nulls(json_t *object) {
     json_t *value;
     void *next;
     json_object_foreach_safe(object, next, key, value) {
-        if (json_is_null(value))
-            json_object_del(object, key);
+        if (json_is_null(value)) json_object_del(object, key);
     }
 }
 
@@ -339,8 +315,7 @@ static void settle_facts(struct reading *r, struct adapt_run *run) {
         doc_set_text(f, "clock", epoch ? "epoch" : "monotonic");
     else if (run->n > 0)
         doc_set_text(f, "order", "assumed");
-    if (!json_object_get(f, "offered_complete"))
-        doc_set_text(f, "offered_complete", "unknown");
+    if (!json_object_get(f, "offered_complete")) doc_set_text(f, "offered_complete", "unknown");
     if (r->cut)
         doc_set_bool(f, "partial", true);
     else if (!json_is_true(json_object_get(f, "partial")))
@@ -363,16 +338,14 @@ void adapt_read(struct adapt *a, const char *path, const struct adapt_options *o
     struct buf text = {0};
     doc_slurp(&text, path);
     struct view all = {text.s, text.len};
-    if (all.n >= 3 && memcmp(all.s, "\xEF\xBB\xBF", 3) == 0)
-        all = (struct view){all.s + 3, all.n - 3};
+    if (all.n >= 3 && memcmp(all.s, "\xEF\xBB\xBF", 3) == 0) all = (struct view){all.s + 3, all.n - 3};
     if (is_lines(all))
         take_lines(&r, all);
     else
         take_documents(&r, all);
     buf_free(&text);
     jqmap_free(r.map);
-    if (a->malformed >= a->records && r.rows.n == 0)
-        die("%s: holds no record that %s understands", a->file, r.name);
+    if (a->malformed >= a->records && r.rows.n == 0) die("%s: holds no record that %s understands", a->file, r.name);
     present_run(&r);
     a->run = r.runs.v;
     a->n = r.runs.n;
@@ -395,12 +368,10 @@ void adapt_free(struct adapt *a) {
 }
 
 int adapt_choose(const struct adapt *a, const char *choice) {
-    if (choice && strcmp(choice, "all") == 0)
-        return -1;
+    if (choice && strcmp(choice, "all") == 0) return -1;
     if (!choice && a->n > 1)
         die("%s: holds %zu runs: choose one with --run N (see --list-runs) or take --run all", a->file, a->n);
-    if (!choice)
-        return 0;
+    if (!choice) return 0;
     int64_t n;
     if (!num_int(choice, strlen(choice), &n) || n < 1 || (uint64_t)n > a->n)
         die("--run %s: %s has runs 1 to %zu (see --list-runs)", choice, a->file, a->n);

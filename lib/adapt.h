@@ -13,15 +13,16 @@
 
 struct adapt_options {
     const char *format; /* a shipped adapter; ignored with map */
-    const char *map;    /* a user's program, or NULL */
-    bool strict;        /* a malformed line or request dies instead of being counted */
+    const char *map; /* a user's program, or NULL */
+    bool strict; /* a malformed line or request dies instead of being counted */
     struct maprow_rule rule;
 };
 
 struct adapt_run {
     const char *name; /* the adapter's, NULL if it gave none */
-    json_t *facts;    /* object */
-    struct ledger_row *row; /* [n], ledger order: tracked ones by (first issued_ns, request) with seq from 0, then the rest */
+    json_t *facts; /* object */
+    struct ledger_row
+        *row; /* [n], ledger order: tracked ones by (first issued_ns, request) with seq from 0, then the rest */
     size_t n;
 };
 

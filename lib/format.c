@@ -6,8 +6,7 @@
 
 const char *format_text(const char *name) {
     for (const struct format *f = format_shipped; f->name; f++)
-        if (strcmp(f->name, name) == 0)
-            return f->text;
+        if (strcmp(f->name, name) == 0) return f->text;
     return NULL;
 }
 
@@ -47,8 +46,7 @@ static const struct {
 enum { N_SIGNS = sizeof signs / sizeof *signs, N_KEYS = 3 };
 
 static bool key_is(struct view key, bool inner, const char *sign) {
-    if (inner != (*sign == '/'))
-        return false;
+    if (inner != (*sign == '/')) return false;
     sign += inner;
     return key.n == strlen(sign) && memcmp(key.s, sign, key.n) == 0;
 }
@@ -56,14 +54,12 @@ static bool key_is(struct view key, bool inner, const char *sign) {
 static void see_key(unsigned char seen[N_SIGNS], bool array, bool inner, struct view key) {
     for (size_t i = 0; i < N_SIGNS; i++)
         for (unsigned k = 0; k < N_KEYS && signs[i].key[k]; k++)
-            if (array == signs[i].array && key_is(key, inner, signs[i].key[k]))
-                seen[i] |= (unsigned char)(1u << k);
+            if (array == signs[i].array && key_is(key, inner, signs[i].key[k])) seen[i] |= (unsigned char)(1u << k);
 }
 
 static bool all_seen(unsigned char seen, size_t i) {
     for (unsigned k = 0; k < N_KEYS && signs[i].key[k]; k++)
-        if (!(seen & (1u << k)))
-            return false;
+        if (!(seen & (1u << k))) return false;
     return true;
 }
 
@@ -104,14 +100,11 @@ static bool starts(struct view head, const char *with) {
 
 const char *format_detect(struct view head, const char **unsupported) {
     *unsupported = NULL;
-    if (starts(head, "\xEF\xBB\xBF"))
-        head = (struct view){head.s + 3, head.n - 3};
+    if (starts(head, "\xEF\xBB\xBF")) head = (struct view){head.s + 3, head.n - 3};
     while (head.n > 0 && strchr(" \t\r\n", *head.s))
         head = (struct view){head.s + 1, head.n - 1};
-    if (starts(head, "{") || starts(head, "["))
-        return detect_json(head, unsupported);
-    if (starts(head, "#steadytools\tledger"))
-        return "ledger";
+    if (starts(head, "{") || starts(head, "[")) return detect_json(head, unsupported);
+    if (starts(head, "#steadytools\tledger")) return "ledger";
     if (starts(head, ":::MLLOG"))
         *unsupported = "a LoadGen detail log, which has no requests in it: take mlperf_log_trace.json";
     const char *lf = head.n > 0 ? memchr(head.s, '\n', head.n) : NULL;

@@ -2,13 +2,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buf.h"
 #include "die.h"
 
+/* The input that was peeked at and not opened yet, and under which path (the caller's string). */
+static struct in peeked;
+static const char *peeked_path;
+
 void in_open(struct in *in, const char *path) {
+    if (peeked_path && strcmp(peeked_path, path ? path : "-") == 0) {
+        *in = peeked;
+        peeked_path = NULL;
+        return;
+    }
     bool std = !path || strcmp(path, "-") == 0;
     *in = (struct in){.name = std ? "stdin" : path, .fd = STDIN_FILENO, .size = -1};
     if (!std && (in->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) die_errno("%s", path);
@@ -22,7 +33,7 @@ void in_open(struct in *in, const char *path) {
     if (in->regular) in->size = st.st_size;
 }
 
-size_t in_read(struct in *in, void *dst, size_t cap) {
+static size_t read_on(struct in *in, void *dst, size_t cap) {
     for (;;) {
         ssize_t n = read(in->fd, dst, cap);
         if (n >= 0) return (size_t)n;
@@ -30,7 +41,30 @@ size_t in_read(struct in *in, void *dst, size_t cap) {
     }
 }
 
+size_t in_read(struct in *in, void *dst, size_t cap) {
+    size_t ahead = in->ahead_to - in->ahead_from;
+    if (ahead == 0) return read_on(in, dst, cap);
+    if (ahead > cap) ahead = cap;
+    memcpy(dst, in->ahead + in->ahead_from, ahead);
+    in->ahead_from += ahead;
+    return ahead;
+}
+
 void in_close(struct in *in) {
     if (in->fd != STDIN_FILENO) close(in->fd);
     in->fd = -1;
+    free(in->ahead);
+    in->ahead = NULL;
+}
+
+size_t in_peek(const char *path, const char **head, size_t cap) {
+    if (!peeked_path) {
+        in_open(&peeked, path);
+        peeked_path = path ? path : "-";
+        peeked.ahead = xmalloc(cap);
+    }
+    if (peeked.ahead_to < cap)
+        peeked.ahead_to += read_on(&peeked, peeked.ahead + peeked.ahead_to, cap - peeked.ahead_to);
+    *head = peeked.ahead;
+    return peeked.ahead_to;
 }

@@ -12,10 +12,17 @@ struct in {
     int fd;
     bool regular; /* a file on disk: reads do not wait for a writer, pread and size work */
     long long size; /* bytes of a regular file, else -1 */
+    char *ahead; /* bytes that were peeked at and are still to be read */
+    size_t ahead_from, ahead_to;
 };
 
 void in_open(struct in *in, const char *path); /* NULL or "-" = stdin; a directory or missing file dies */
 size_t in_read(struct in *in, void *dst, size_t cap); /* fills what one read gives, retries EINTR; 0 = end */
 void in_close(struct in *in);
+
+/* Look at the first bytes of an input before it is opened: up to cap of them in *head, valid until the in_open of the
+ * same path, which reads them again.  Every call waits for more than the last one gave; the same number once more is the
+ * end, or cap.  One input at a time. */
+size_t in_peek(const char *path, const char **head, size_t cap);
 
 #endif

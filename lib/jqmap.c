@@ -26,8 +26,7 @@ static void keep_error(void *data, jv message) {
     struct jqmap *map = data;
     if (jv_get_kind(message) == JV_KIND_STRING && map->error.len == 0) {
         const char *s = jv_string_value(message);
-        if (strncmp(s, "jq: error: ", 11) == 0)
-            s += 11;
+        if (strncmp(s, "jq: error: ", 11) == 0) s += 11;
         size_t n = strcspn(s, "\n");
         buf_add(&map->error, s, n > 0 && s[n - 1] == ':' ? n - 1 : n);
     }
@@ -52,8 +51,7 @@ static int compile_alone(jq_state *jq, const char *text) {
     char *kept = home ? xstrdup(home) : NULL;
     unsetenv("HOME");
     int ok = jq_compile(jq, text);
-    if (kept)
-        setenv("HOME", kept, 1);
+    if (kept) setenv("HOME", kept, 1);
     free(kept);
     return ok;
 }
@@ -63,8 +61,7 @@ struct jqmap *jqmap_new(const char *name, const char *text) {
     map->name = xstrdup(name);
     map->output = jv_null();
     map->jq = jq_init();
-    if (!map->jq)
-        die("out of memory");
+    if (!map->jq) die("out of memory");
     jq_set_error_cb(map->jq, keep_error, map);
     jq_set_input_cb(map->jq, no_input, NULL);
     jq_set_attr(map->jq, jv_string("JQ_LIBRARY_PATH"), jv_array());
@@ -80,16 +77,14 @@ struct jqmap *jqmap_open(const char *path, const char *prelude) {
     buf_str(&text, prelude);
     doc_slurp(&text, path);
     buf_char(&text, '\n');
-    if (strlen(text.s) != text.len)
-        die("%s: jq program holds a NUL byte", path);
+    if (strlen(text.s) != text.len) die("%s: jq program holds a NUL byte", path);
     struct jqmap *map = jqmap_new(path, text.s);
     buf_free(&text);
     return map;
 }
 
 void jqmap_free(struct jqmap *map) {
-    if (!map)
-        return;
+    if (!map) return;
     jq_teardown(&map->jq);
     jv_free(map->output);
     buf_free(&map->error);
@@ -101,8 +96,7 @@ void jqmap_free(struct jqmap *map) {
 static bool is_long(const char *s, size_t n) {
     size_t digits = 0;
     for (size_t i = 0; i < n && s[i] != 'e' && s[i] != 'E'; i++)
-        if (s[i] >= '0' && s[i] <= '9' && (digits > 0 || s[i] != '0'))
-            digits++;
+        if (s[i] >= '0' && s[i] <= '9' && (digits > 0 || s[i] != '0')) digits++;
     return digits > EXACT_DIGITS;
 }
 
@@ -119,10 +113,8 @@ static const char *quote_long(struct jqmap *map, const char *text, size_t n, boo
             *at = (size_t)(j.p - text);
             return j.error;
         }
-        if (type == JTOK_END)
-            break;
-        if (type != JTOK_NONFINITE && !(type == JTOK_NUMBER && is_long(j.s, j.n)))
-            continue;
+        if (type == JTOK_END) break;
+        if (type != JTOK_NONFINITE && !(type == JTOK_NUMBER && is_long(j.s, j.n))) continue;
         buf_add(&map->input, from, (size_t)(j.s - from));
         if (type == JTOK_NONFINITE)
             buf_str(&map->input, "null");
@@ -131,24 +123,21 @@ static const char *quote_long(struct jqmap *map, const char *text, size_t n, boo
         from = j.s + j.n;
     }
     *copied = from != text;
-    if (*copied)
-        buf_add(&map->input, from, (size_t)(text + n - from));
+    if (*copied) buf_add(&map->input, from, (size_t)(text + n - from));
     return NULL;
 }
 
 const char *jqmap_start(struct jqmap *map, const char *text, size_t n, size_t *at) {
     map->running = false;
     *at = 0;
-    bool copied;
+    bool copied = false;
     const char *why = quote_long(map, text, n, &copied, at);
-    if (why)
-        return why;
+    if (why) return why;
     if (copied) {
         text = map->input.s;
         n = map->input.len;
     }
-    if (n > INT_MAX)
-        return "too long for a jq program";
+    if (n > INT_MAX) return "too long for a jq program";
     jv value = jv_parse_sized(text, (int)n);
     if (!jv_is_valid(value)) { /* text is JSON, so libjq's own limit of depth is what is left */
         jv_free(value);
@@ -160,8 +149,7 @@ const char *jqmap_start(struct jqmap *map, const char *text, size_t n, size_t *a
 }
 
 enum jqmap_result jqmap_next(struct jqmap *map, struct view *value) {
-    if (!map->running)
-        return JQMAP_END;
+    if (!map->running) return JQMAP_END;
     jv out = jq_next(map->jq);
     if (!jv_is_valid(out)) {
         map->running = false;

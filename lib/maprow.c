@@ -61,20 +61,17 @@ static bool take_text(struct reader *r, enum jtok_type t, struct view *text) {
 }
 
 static bool take_count(struct reader *r, enum jtok_type t, int64_t *v) {
-    if (t == JTOK_NULL)
-        return true;
+    if (t == JTOK_NULL) return true;
     return (t == JTOK_NUMBER || t == JTOK_STRING) && num_int(r->j.s, r->j.n, v) && *v >= 0;
 }
 
 static bool take_bool(enum jtok_type t, bool *v) {
-    if (t == JTOK_TRUE || t == JTOK_FALSE)
-        *v = t == JTOK_TRUE;
+    if (t == JTOK_TRUE || t == JTOK_FALSE) *v = t == JTOK_TRUE;
     return t == JTOK_TRUE || t == JTOK_FALSE || t == JTOK_NULL;
 }
 
 static bool take_outcome(struct reader *r, enum jtok_type t) {
-    if (t != JTOK_STRING)
-        return t == JTOK_NULL;
+    if (t != JTOK_STRING) return t == JTOK_NULL;
     decode(r);
     for (int o = 0; o < N_OUTCOMES; o++)
         if (text_is(r, outcome_name[o])) {
@@ -86,8 +83,7 @@ static bool take_outcome(struct reader *r, enum jtok_type t) {
 
 static bool take_quality(struct reader *r, enum jtok_type t) {
     static const struct view pass = {"pass", 4}, fail = {"fail", 4};
-    if (t == JTOK_STRING)
-        decode(r);
+    if (t == JTOK_STRING) decode(r);
     if (t == JTOK_TRUE || (t == JTOK_STRING && text_is(r, "pass")))
         r->row->quality = pass;
     else if (t == JTOK_FALSE || (t == JTOK_STRING && text_is(r, "fail")))
@@ -100,8 +96,7 @@ static bool take_quality(struct reader *r, enum jtok_type t) {
 static bool take_tool_calls(struct reader *r, enum jtok_type t) {
     bool calls = false;
     bool ok = take_bool(t, &calls);
-    if (calls)
-        r->row->flags |= FLAG_TOOL_CALLS;
+    if (calls) r->row->flags |= FLAG_TOOL_CALLS;
     return ok;
 }
 
@@ -121,8 +116,7 @@ static bool take_error_text(struct reader *r, struct buf *b) {
 }
 
 static bool take_error(struct reader *r, enum jtok_type t) {
-    if (t != JTOK_OBJECT)
-        return t == JTOK_NULL;
+    if (t != JTOK_OBJECT) return t == JTOK_NULL;
     r->has_error = true;
     while (jtok_next(&r->j) == JTOK_KEY) {
         decode(r);
@@ -134,14 +128,12 @@ static bool take_error(struct reader *r, enum jtok_type t) {
         } else if (text_is(r, "code") || text_is(r, "status")) {
             struct buf code = {0};
             ok = take_error_text(r, &code);
-            if (!int_known(r->error_code))
-                num_int(code.s, code.len, &r->error_code);
+            if (!int_known(r->error_code)) num_int(code.s, code.len, &r->error_code);
             buf_free(&code);
         } else {
             ok = jtok_skip(&r->j);
         }
-        if (!ok)
-            return false;
+        if (!ok) return false;
     }
     return true;
 }
@@ -161,8 +153,7 @@ static bool take_prompt(struct reader *r, enum jtok_type t) {
                 vec_push(&ids, id);
             else
                 all_ids = false;
-            if (t == JTOK_OBJECT || t == JTOK_ARRAY)
-                jtok_skip(&r->j);
+            if (t == JTOK_OBJECT || t == JTOK_ARRAY) jtok_skip(&r->j);
         }
         if (!all_ids)
             buf_add(&r->text, from, (size_t)(r->j.p - from));
@@ -189,7 +180,8 @@ static const struct {
     enum key_kind kind;
     size_t at; /* in struct ledger_row; LIST: in struct reader */
 } keys[] = {
-#define COLUMN(name, kind) {#name, kind, offsetof(struct ledger_row, name)}
+#define COLUMN(name, kind)                                                                                             \
+    { #name, kind, offsetof(struct ledger_row, name) }
     COLUMN(request, TEXT),
     COLUMN(intended_ns, STAMP),
     COLUMN(issued_ns, STAMP),
@@ -231,26 +223,16 @@ static bool take_value(struct reader *r, size_t key) {
     enum jtok_type t = jtok_next(&r->j);
     char *column = (char *)r->row + keys[key].at;
     switch (keys[key].kind) {
-    case TEXT:
-        return take_text(r, t, (struct view *)(void *)column);
-    case STAMP:
-        return stamp_take(&r->j, t, (int64_t *)(void *)column);
-    case COUNT:
-        return take_count(r, t, (int64_t *)(void *)column);
-    case LIST:
-        return stamp_take_list(&r->j, t, (struct stamps *)(void *)((char *)r + keys[key].at));
-    case TRACKED:
-        return take_bool(t, &r->row->tracked);
-    case OUTCOME:
-        return take_outcome(r, t);
-    case ERROR:
-        return take_error(r, t);
-    case QUALITY:
-        return take_quality(r, t);
-    case TOOL_CALLS:
-        return take_tool_calls(r, t);
-    case PROMPT:
-        return take_prompt(r, t);
+    case TEXT: return take_text(r, t, (struct view *)(void *)column);
+    case STAMP: return stamp_take(&r->j, t, (int64_t *)(void *)column);
+    case COUNT: return take_count(r, t, (int64_t *)(void *)column);
+    case LIST: return stamp_take_list(&r->j, t, (struct stamps *)(void *)((char *)r + keys[key].at));
+    case TRACKED: return take_bool(t, &r->row->tracked);
+    case OUTCOME: return take_outcome(r, t);
+    case ERROR: return take_error(r, t);
+    case QUALITY: return take_quality(r, t);
+    case TOOL_CALLS: return take_tool_calls(r, t);
+    case PROMPT: return take_prompt(r, t);
     }
     return false;
 }
@@ -264,8 +246,7 @@ static int by_value(const void *a, const void *b) {
 
 /* first_ns, last_ns, chunks and gap_max_ns from the stamps of all deliveries; equal stamps are one chunk. */
 static void from_deliveries(struct ledger_row *row, struct stamps *at) {
-    if (at->n == 0)
-        return;
+    if (at->n == 0) return;
     qsort(at->v, at->n, sizeof *at->v, by_value);
     row->first_ns = at->v[0];
     row->last_ns = at->v[at->n - 1];
@@ -273,17 +254,14 @@ static void from_deliveries(struct ledger_row *row, struct stamps *at) {
     for (size_t i = 1; i < at->n; i++) {
         int64_t gap = num_span(at->v[i - 1], at->v[i]);
         row->chunks += gap != 0;
-        if (gap != 0 && (!int_known(row->gap_max_ns) || gap > row->gap_max_ns))
-            row->gap_max_ns = gap;
+        if (gap != 0 && (!int_known(row->gap_max_ns) || gap > row->gap_max_ns)) row->gap_max_ns = gap;
     }
 }
 
 static void from_token_times(struct ledger_row *row, struct stamps *at) {
     from_deliveries(row, at);
-    if (at->n == 0)
-        return;
-    if (!int_known(row->output_tokens))
-        row->output_tokens = (int64_t)at->n;
+    if (at->n == 0) return;
+    if (!int_known(row->output_tokens)) row->output_tokens = (int64_t)at->n;
     if (row->output_tokens != (int64_t)at->n)
         return; /* the harness counted otherwise: which of them came first is not known */
     size_t first = 0;
@@ -294,13 +272,11 @@ static void from_token_times(struct ledger_row *row, struct stamps *at) {
 
 /* gap_max_ns, chunks and last_ns from the spans between all deliveries, given that there was a first one. */
 static void from_gaps(struct ledger_row *row, const struct stamps *gaps) {
-    if (!gaps->given || (!int_known(row->first_ns) && !int_known(row->ttft_ns)))
-        return;
+    if (!gaps->given || (!int_known(row->first_ns) && !int_known(row->ttft_ns))) return;
     int64_t sum = 0;
     bool fits = true;
     for (size_t i = 0; i < gaps->n; i++) {
-        if (!int_known(row->gap_max_ns) || gaps->v[i] > row->gap_max_ns)
-            row->gap_max_ns = gaps->v[i];
+        if (!int_known(row->gap_max_ns) || gaps->v[i] > row->gap_max_ns) row->gap_max_ns = gaps->v[i];
         fits = fits && !__builtin_add_overflow(sum, gaps->v[i], &sum);
     }
     row->chunks = (int64_t)gaps->n + 1;
@@ -311,13 +287,11 @@ static void from_gaps(struct ledger_row *row, const struct stamps *gaps) {
 }
 
 static void settle_outcome(struct reader *r, struct classify *classify) {
-    if (!r->has_error)
-        return;
+    if (!r->has_error) return;
     struct view type = {r->error_type.s, r->error_type.len};
     char name[CLASSIFY_TYPE_MAX];
     size_t n = classify_type_name(name, type);
-    if (n > 0)
-        r->row->error_type = (struct view){arena_copy(r->texts, name, n), n};
+    if (n > 0) r->row->error_type = (struct view){arena_copy(r->texts, name, n), n};
     if (!r->has_outcome)
         r->row->outcome =
             classify_error(classify, type, (struct view){r->error_message.s, r->error_message.len}, r->error_code);
@@ -379,18 +353,15 @@ static enum maprow_kind read_said(struct reader *r, struct view key, struct view
                  {"#facts", MAPROW_FACTS, JTOK_OBJECT},
                  {"#error", MAPROW_ERROR, JTOK_STRING}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (key.n != strlen(kinds[i].name) || memcmp(key.s, kinds[i].name, key.n) != 0)
-            continue;
+        if (key.n != strlen(kinds[i].name) || memcmp(key.s, kinds[i].name, key.n) != 0) continue;
         enum jtok_type t = jtok_next(&r->j);
         const char *from = r->j.p - 1;
         *said = key;
-        if (t != kinds[i].type)
-            return MAPROW_BAD;
+        if (t != kinds[i].type) return MAPROW_BAD;
         if (t == JTOK_STRING) {
             take_text(r, t, said);
         } else {
-            if (!jtok_skip(&r->j))
-                return MAPROW_BAD;
+            if (!jtok_skip(&r->j)) return MAPROW_BAD;
             *said = (struct view){from, (size_t)(r->j.p - from)};
         }
         return jtok_next(&r->j) == JTOK_OBJECT_END ? kinds[i].kind : MAPROW_BAD;
@@ -399,21 +370,16 @@ static enum maprow_kind read_said(struct reader *r, struct view key, struct view
 }
 
 static enum maprow_kind read_object(struct reader *r, const struct maprow_rule *rule, struct view *said) {
-    if (jtok_next(&r->j) != JTOK_OBJECT)
-        return MAPROW_BAD;
+    if (jtok_next(&r->j) != JTOK_OBJECT) return MAPROW_BAD;
     for (enum jtok_type t; (t = jtok_next(&r->j)) != JTOK_OBJECT_END;) {
-        if (t != JTOK_KEY)
-            return MAPROW_BAD;
+        if (t != JTOK_KEY) return MAPROW_BAD;
         *said = (struct view){r->j.s, r->j.n};
-        if (said->n > 0 && *said->s == '#')
-            return read_said(r, *said, said);
+        if (said->n > 0 && *said->s == '#') return read_said(r, *said, said);
         size_t k = 0;
         while (k < N_KEYS && (strlen(keys[k].name) != said->n || memcmp(keys[k].name, said->s, said->n) != 0))
             k++;
-        if (k == N_KEYS)
-            return MAPROW_UNKNOWN;
-        if (!take_value(r, k))
-            return MAPROW_BAD;
+        if (k == N_KEYS) return MAPROW_UNKNOWN;
+        if (!take_value(r, k)) return MAPROW_BAD;
     }
     settle(r, rule);
     return MAPROW_REQUEST;

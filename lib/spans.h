@@ -11,8 +11,8 @@
 #include "ledger.h"
 
 enum latency_from { FROM_INTENDED, FROM_ISSUED }; /* the intended start where there is one; always the send */
-enum retry_clock { RETRY_FIRST, RETRY_LAST };     /* the first send; for a retried request, its last send */
-enum tpot_end { TPOT_TO_DONE, TPOT_TO_LAST };     /* the terminal event; the last logged delivery */
+enum retry_clock { RETRY_FIRST, RETRY_LAST }; /* the first send; for a retried request, its last send */
+enum tpot_end { TPOT_TO_DONE, TPOT_TO_LAST }; /* the terminal event; the last logged delivery */
 
 /* All zero is the default and what the method was calibrated on. */
 struct spans_rule {
@@ -21,8 +21,8 @@ struct spans_rule {
     enum tpot_end tpot_end;
 };
 extern const char *const latency_from_name[]; /* "intended" "issued" */
-extern const char *const retry_clock_name[];  /* "first" "last" */
-extern const char *const tpot_end_name[];     /* "done" "last" */
+extern const char *const retry_clock_name[]; /* "first" "last" */
+extern const char *const tpot_end_name[]; /* "done" "last" */
 
 /* The stamp latencies run from, INT_NONE if the row has none.  RETRY_LAST takes reissued_ns where there is one; else
  * FROM_INTENDED takes intended_ns where there is one; else it is issued_ns. */

@@ -9,8 +9,7 @@
 static long exponent_of(const char *s, const char *end) {
     long e = 0;
     for (const char *p = s; p < end; p++)
-        if (*p >= '0' && *p <= '9' && e < 100000)
-            e = e * 10 + (*p - '0');
+        if (*p >= '0' && *p <= '9' && e < 100000) e = e * 10 + (*p - '0');
     return s < end && *s == '-' ? -e : e;
 }
 
@@ -25,13 +24,12 @@ bool stamp_decimal(const char *s, size_t n, int scale, int64_t *v) {
     long exponent = mantissa < n ? exponent_of(s + mantissa + 1, s + n) : 0;
     const char *dot = memchr(s, '.', mantissa);
     long whole = (long)(dot ? dot - s : (long)mantissa) - (long)i; /* digits before the decimal point */
-    long keep = whole + exponent + scale;                          /* digits before the new one */
+    long keep = whole + exponent + scale; /* digits before the new one */
     uint64_t sum = 0;
     bool up = false;
     long at = 0;
     for (; i < mantissa && at <= keep; i++) {
-        if (s[i] == '.')
-            continue;
+        if (s[i] == '.') continue;
         unsigned digit = (unsigned)(s[i] - '0');
         if (at++ == keep)
             up = digit >= 5;
@@ -39,10 +37,8 @@ bool stamp_decimal(const char *s, size_t n, int scale, int64_t *v) {
             return false;
     }
     for (; at < keep && sum > 0; at++)
-        if (__builtin_mul_overflow(sum, 10, &sum))
-            return false;
-    if (__builtin_add_overflow(sum, up, &sum) || sum > INT64_MAX)
-        return false;
+        if (__builtin_mul_overflow(sum, 10, &sum)) return false;
+    if (__builtin_add_overflow(sum, up, &sum) || sum > INT64_MAX) return false;
     *v = negative ? -(int64_t)sum : (int64_t)sum;
     return true;
 }
@@ -65,12 +61,9 @@ static bool read_unit(struct view key, int *scale, bool *minus) {
 /* The token just read as a literal in units of 10^scale ns; null is missing. */
 static bool take_literal(const struct jtok *j, enum jtok_type t, int scale, bool minus, int64_t *v) {
     *v = INT_NONE;
-    if (t == JTOK_NULL)
-        return true;
-    if ((t != JTOK_NUMBER && t != JTOK_STRING) || !stamp_decimal(j->s, j->n, scale, v))
-        return false;
-    if (minus)
-        *v = -*v;
+    if (t == JTOK_NULL) return true;
+    if ((t != JTOK_NUMBER && t != JTOK_STRING) || !stamp_decimal(j->s, j->n, scale, v)) return false;
+    if (minus) *v = -*v;
     return true;
 }
 
@@ -78,8 +71,7 @@ static bool take_literal(const struct jtok *j, enum jtok_type t, int scale, bool
 static bool take_items(struct jtok *j, struct stamps *list) {
     for (enum jtok_type t; (t = jtok_next(j)) != JTOK_ARRAY_END;) {
         int64_t v;
-        if (!stamp_take(j, t, &v))
-            return false;
+        if (!stamp_take(j, t, &v)) return false;
         vec_push(list, v);
     }
     return true;
@@ -102,10 +94,8 @@ static bool take_sum(struct jtok *j, int64_t *v) {
 bool stamp_take(struct jtok *j, enum jtok_type t, int64_t *v) {
     int scale;
     bool minus;
-    if (t == JTOK_ARRAY)
-        return take_sum(j, v);
-    if (t != JTOK_OBJECT)
-        return take_literal(j, t, 0, false, v);
+    if (t == JTOK_ARRAY) return take_sum(j, v);
+    if (t != JTOK_OBJECT) return take_literal(j, t, 0, false, v);
     return jtok_next(j) == JTOK_KEY && read_unit((struct view){j->s, j->n}, &scale, &minus) &&
            take_literal(j, jtok_next(j), scale, minus, v) && jtok_next(j) == JTOK_OBJECT_END;
 }
@@ -114,16 +104,13 @@ bool stamp_take(struct jtok *j, enum jtok_type t, int64_t *v) {
 static bool take_unit_list(struct jtok *j, struct stamps *list) {
     int scale;
     bool minus;
-    if (jtok_next(j) != JTOK_KEY || !read_unit((struct view){j->s, j->n}, &scale, &minus))
-        return false;
+    if (jtok_next(j) != JTOK_KEY || !read_unit((struct view){j->s, j->n}, &scale, &minus)) return false;
     enum jtok_type t = jtok_next(j);
     list->given = t == JTOK_ARRAY;
-    if (t != JTOK_ARRAY && t != JTOK_NULL)
-        return false;
+    if (t != JTOK_ARRAY && t != JTOK_NULL) return false;
     while (list->given && (t = jtok_next(j)) != JTOK_ARRAY_END) {
         int64_t v;
-        if (!take_literal(j, t, scale, minus, &v))
-            return false;
+        if (!take_literal(j, t, scale, minus, &v)) return false;
         vec_push(list, v);
     }
     return jtok_next(j) == JTOK_OBJECT_END;
