@@ -252,8 +252,8 @@ static void put_output(const struct request *r, int64_t words, bool object) {
         put(&data, object ? ",\"reasoning\":null" : ",null");
     put(&data, object ? ",\"tool_calls\":" : ",");
     if (wire == WIRE_TOOL && words > 0) {
-        buf_printf(&data, "[{\"id\":\"call_%lld\",\"type\":\"function\",\"function\":{\"name\":\"lookup\",\"arguments\":\"",
-                   (long long)r->number);
+        buf_printf(&data, "[{\"id\":\"call_%lld\",\"type\":\"function\",", (long long)r->number);
+        put(&data, "\"function\":{\"name\":\"lookup\",\"arguments\":\"");
         text_words(&data, from, words, true);
         put(&data, "\"}}]");
     } else {
@@ -265,10 +265,27 @@ static void put_output(const struct request *r, int64_t words, bool object) {
 /* ---- lines ---- */
 
 /* Ways to write the same event. */
-enum form { FORM_PLAIN, FORM_SHORT_TYPE, FORM_REVERSED, FORM_SPACES, FORM_UNKNOWN_KEYS, FORM_ESCAPED, FORM_OBJECT, N_FORMS };
+enum form {
+    FORM_PLAIN,
+    FORM_SHORT_TYPE,
+    FORM_REVERSED,
+    FORM_SPACES,
+    FORM_UNKNOWN_KEYS,
+    FORM_ESCAPED,
+    FORM_OBJECT,
+    FORM_NO_DATA, /* where it would be null */
+    N_FORMS
+};
 
 static void put_data(const struct request *r, enum line kind, enum fate fate, enum form form) {
+    static const char *const strange[] = {"17", "true", "[\"Strange\",1]", "{\"type\":\"Strange\",\"x\":[{}]}"};
     bool object = form == FORM_OBJECT;
+    uint64_t odd = rand_bits(RAND_NASTY, (2 * (uint64_t)r->number + (kind == LINE_ISSUED) + 1) << 32);
+    if (opt->nasty && odd % 60 == 0 && (kind == LINE_ISSUED || kind == LINE_COMPLETE)) {
+        put(&data, strange[odd >> 32 & 3]);
+        count.bad_payload++;
+        return;
+    }
     switch (kind) {
     case LINE_ISSUED: put_prompt(r, object); break;
     case LINE_ERROR:
@@ -347,15 +364,18 @@ static void build(const struct request *r, enum line kind, enum fate fate, int64
         const char *colon = spaces ? " : " : ":", *comma = spaces ? " ,\t" : ",";
         put(&line, spaces ? " { " : "{");
         if (form == FORM_UNKNOWN_KEYS)
-            put(&line, "\"x\":{\"event_type\":\"sample.complete\",\"timestamp_ns\":1,\"sample_uuid\":\"\\\"}{\"},\"seq\":[0,[]],");
+            put(&line, "\"x\":{\"event_type\":\"sample.complete\",\"timestamp_ns\":1,\"sample_uuid\":\"\\\"}{\"},"
+                       "\"seq\":[0,[]],");
         if (form == FORM_ESCAPED)
             buf_printf(&line, "\"\\u0065vent_type\":\"\\u00%02x%s\"", (unsigned char)type[0], type + 1);
         else
             buf_printf(&line, "\"event_type\"%s\"%s\"", colon, type);
         buf_printf(&line, "%s\"timestamp_ns\"%s%lld%s", comma, colon, (long long)ts, comma);
         put_identity(r, colon, comma);
-        buf_printf(&line, "%s\"data\"%s", comma, colon);
-        buf_add(&line, data.s, data.len);
+        if (form != FORM_NO_DATA || strcmp(data.s, "null") != 0) {
+            buf_printf(&line, "%s\"data\"%s", comma, colon);
+            buf_add(&line, data.s, data.len);
+        }
     }
     put_tail(r, kind, spaces);
     put(&line, spaces ? " } " : "}");
@@ -368,8 +388,9 @@ void lines_request(const struct request *r, enum line kind, enum fate fate, int6
     }
     if (kind == LINE_ORPHAN) {
         count.orphan_ids++;
-        buf_printf(&line, "{\"event_type\":\"sample.%s\",\"timestamp_ns\":%lld,\"sample_uuid\":\"orphan-%lld\",\"data\":null}",
-                   r->number % 2 ? "complete" : "recv_first", (long long)ts, (long long)r->number);
+        buf_printf(&line, "{\"event_type\":\"sample.%s\",\"timestamp_ns\":%lld,",
+                   r->number % 2 ? "complete" : "recv_first", (long long)ts);
+        buf_printf(&line, "\"sample_uuid\":\"orphan-%lld\",\"data\":null}", (long long)r->number);
     } else {
         enum form form = FORM_PLAIN;
         if (opt->forms > 0 && rand_unit(RAND_FORM, 3 * n_extra + 1) < opt->forms)

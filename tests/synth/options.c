@@ -26,7 +26,7 @@ static const struct row rows[] = {
     {"Load", HEAD, 0, NULL, NULL},
     {"seed", INT, AT(seed), "S", "same options and seed, same bytes (1)"},
     {"mode", CHOICE, AT(mode), "concurrency|poisson|offline", "closed loop, open loop, or all at once (concurrency)"},
-    {"concurrency", INT, AT(concurrency), "C", "clients of the closed loop; slots of the server in the other modes (64)"},
+    {"concurrency", INT, AT(concurrency), "C", "clients of the closed loop; else slots of the server (64)"},
     {"slots", INT, AT(slots), "B", "batch limit of the server (C)"},
     {"rate", REAL, AT(rate), "R", "poisson: requests a second (0.7 of capacity)"},
     {"overload", REAL, AT(overload), "F", "poisson: rate = F times capacity; above 1 the backlog grows"},
@@ -50,7 +50,7 @@ static const struct row rows[] = {
     {"hairball-factor", REAL, AT(hairball_factor), "X", "how many times the mean those are (15)"},
 
     {"Speed", HEAD, 0, NULL, NULL},
-    {"tpot-ms", REAL, AT(tpot_ms), "MS", "TPOT with the batch full (poisson below capacity: at the mean occupancy) (20)"},
+    {"tpot-ms", REAL, AT(tpot_ms), "MS", "TPOT with the batch full; poisson: at the mean occupancy (20)"},
     {"ttft-ms", REAL, AT(ttft_ms), "MS", "prefill time; queueing comes on top (100)"},
     {"base", SHARE, AT(base), "P", "share of TPOT that does not depend on occupancy (0.6)"},
     {"noise", REAL, AT(noise), "COV", "of TPOT between passes, mean 1 over the passes after the ramp (0.01)"},
@@ -111,8 +111,8 @@ static const struct row rows[] = {
 
 static void help(void) {
     out_str("usage: synth [OPTION...] > events.jsonl\n\n"
-            "Write the event log of a simulated benchmark.  The server shares its processor: each of its slots decodes at\n"
-            "one rate, which falls as more of them are taken.  Defaults stand in parentheses.\n");
+            "Write the event log of a simulated benchmark.  The server shares its processor: all of its slots decode\n"
+            "at one rate, which falls as more of them are taken.  Defaults stand in parentheses.\n");
     for (size_t i = 0; i < N_ROWS; i++) {
         const struct row *r = &rows[i];
         if (r->type == HEAD)
@@ -257,9 +257,11 @@ void options_parse(struct options *o, int argc, char **argv) {
     enum { FIRST = 1000 }; /* clear of the characters that getopt_long itself returns */
     struct option longs[N_ROWS + 1] = {0};
     size_t n = 0;
-    for (size_t i = 0; i < N_ROWS; i++)
+    for (size_t i = 0; i < N_ROWS; i++) {
+        int argument = rows[i].arg ? required_argument : no_argument;
         if (rows[i].type != HEAD)
-            longs[n++] = (struct option){rows[i].name, rows[i].arg ? required_argument : no_argument, NULL, FIRST + (int)i};
+            longs[n++] = (struct option){rows[i].name, argument, NULL, FIRST + (int)i};
+    }
     for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
         if (c < FIRST)
             exit(DIE_STATUS);

@@ -88,6 +88,7 @@ static struct {
     struct client *clients;
     uint64_t n_lines;
     int64_t n_conversations;
+    bool early_done; /* some requests complete, by their stamps, before they were sent */
 } s;
 
 static void fifo_push(struct fifo *f, uint32_t x) {
@@ -215,6 +216,7 @@ static void admit(void) {
 }
 
 static void send(uint32_t slot) {
+    s.requests.v[slot].sent = s.now;
     log_line(slot, LINE_ISSUED, s.now);
     if (s.requests.v[slot].fate == FATE_REJECTED && !s.requests.v[slot].retry && !s.requests.v[slot].reopen)
         later(s.now + 2 * MS, TIMED_REJECT, slot);
@@ -287,16 +289,25 @@ static void log_failure(uint32_t slot, enum fate fate) {
         log_error(slot, way == 1 ? LINE_PARTIAL : LINE_FAILED, fate, s.now);
 }
 
+static bool clock_fault(const struct request *r) {
+    return s.o->clock_fault > 0 && rand_unit(RAND_FAULT, (uint64_t)r->number << 32) < s.o->clock_fault;
+}
+
 static void log_success(uint32_t slot) {
     struct request *r = &s.requests.v[slot];
     uint64_t n = (uint64_t)r->number;
-    bool faulty = s.o->clock_fault > 0 && rand_unit(RAND_FAULT, n << 32) < s.o->clock_fault;
-    log_line(slot, LINE_COMPLETE, s.now);
+    bool faulty = clock_fault(r), early = s.early_done && rand_bits(RAND_NASTY, n << 32) % 200 == 0;
+    log_line(slot, LINE_COMPLETE, early ? r->sent - 2 * MS : s.now);
+    s.t->early_done += early;
+    if (s.o->nasty && rand_bits(RAND_NASTY, (n << 32) + 1) % 200 == 0) {
+        log_line(slot, LINE_ISSUED, s.now + 500 * MS);
+        s.t->reissued_after_end++;
+    }
     if (s.o->dup_done > 0 && rand_unit(RAND_FAULT, (n << 32) + 1) < s.o->dup_done) {
         log_line(slot, LINE_DUP, s.now + MS + S * rand_unit(RAND_FAULT, (n << 32) + 2));
         s.t->dup_done++;
     }
-    if (r->osl < 2 || faulty)
+    if (r->osl < 2 || faulty || early)
         return;
     while ((int64_t)s.t->pass_n.n <= r->pass) {
         vec_push(&s.t->pass_n, 0);
@@ -349,12 +360,9 @@ static void prefilled(uint32_t slot) {
     }
     r->first = s.now;
     if (!s.o->token_free) {
-        double t = s.now;
-        if (s.o->clock_fault > 0 && rand_unit(RAND_FAULT, (uint64_t)r->number << 32) < s.o->clock_fault) {
-            t = -S; /* before any send */
-            s.t->clock_faults++;
-        }
-        log_line(slot, LINE_FIRST, t);
+        bool faulty = clock_fault(r);
+        log_line(slot, LINE_FIRST, faulty ? r->sent - 3 * MS : s.now);
+        s.t->clock_faults += faulty;
     }
     r->left = (double)(r->osl - 1) * (fails ? rand_unit(RAND_WHEN, 2 * (uint64_t)r->number + 1) : 1);
     if (r->left > 0)
@@ -410,6 +418,7 @@ void sim_run(void) {
     const struct options *o = s.o;
     const struct plan *p = s.p;
     struct truth *t = s.t;
+    s.early_done = o->nasty && rand_bits(RAND_NASTY, 110) % 4 == 0;
     s.clients = xcalloc((size_t)o->concurrency, sizeof *s.clients);
     double in_prefill = (double)o->slots * p->ttft_ns / p->e2e_ns;
     s.lanes = (int64_t)fmin(fmax((double)o->slots / 4, 2 * in_prefill) + 1, (double)o->slots);

@@ -109,14 +109,14 @@ enum line {
 struct request {
     int64_t number, item, pass, osl;
     int64_t client, conversation, turn;
-    double intended, first, factor, left; /* left: tokens still to decode; factor: work per token */
+    double intended, sent, first, factor, left; /* left: tokens still to decode; factor: work per token */
     enum fate fate;
     int refs;                  /* the simulation, and every line not yet written */
     bool retry, reopen, early; /* what this attempt ends in; early: a failure comes before the first token */
 };
 
 struct counts {
-    int64_t lines, blank, malformed, other, orphan_ids, bytes;
+    int64_t lines, blank, malformed, other, orphan_ids, bad_payload, bytes;
 };
 
 void lines_init(const struct options *o);
@@ -131,6 +131,7 @@ double lines_request_bytes(const struct plan *p); /* mean bytes of a completed r
 
 struct truth {
     int64_t fates[N_FATES], issued, retries, reopened, dup_done, clock_faults, late;
+    int64_t early_done, reissued_after_end; /* --nasty: a complete stamped before its issue; an issue after the end */
     double last_issue, end;
     VEC(double) pass_sum; /* TPOT, ns, over completed requests of the pass */
     VEC(int64_t) pass_n;

@@ -37,13 +37,13 @@ void truth_write(const struct options *o, const struct plan *p, const struct tru
     FILE *f = fopen(o->truth, "w");
     if (!f)
         die_errno("%s", o->truth);
-    fprintf(f, "{\"seed\":%lld,\"mode\":\"%s\",\"concurrency\":%lld,\"requests\":%lld,\"dataset\":%lld,\"pass_size\":%lld",
-            (long long)o->seed, modes[o->mode], (long long)o->concurrency, (long long)t->issued, (long long)o->dataset,
-            (long long)p->pass_size);
+    fprintf(f, "{\"seed\":%lld,\"mode\":\"%s\",\"concurrency\":%lld,\"requests\":%lld", (long long)o->seed,
+            modes[o->mode], (long long)o->concurrency, (long long)t->issued);
+    fprintf(f, ",\"dataset\":%lld,\"pass_size\":%lld", (long long)o->dataset, (long long)p->pass_size);
     fprintf(f, ",\"tpot_ns\":%.17g,\"ttft_ns\":%.17g,\"e2e_ns\":%.17g,\"osl_mean\":%.17g,\"tps\":%.17g", p->tpot_ns,
             p->ttft_ns, p->e2e_ns, p->osl_mean, planted_tps(o, p));
-    fprintf(f, ",\"noise\":%.17g,\"phi\":%.17g,\"ramp_passes\":%.17g,\"ramp_s\":%.17g,\"drift\":%.17g", o->noise, o->phi,
-            o->ramp_passes, o->ramp_s, o->drift);
+    fprintf(f, ",\"noise\":%.17g,\"phi\":%.17g,\"drift\":%.17g", o->noise, o->phi, o->drift);
+    fprintf(f, ",\"ramp_passes\":%.17g,\"ramp_s\":%.17g", o->ramp_passes, o->ramp_s);
     if (o->mode == MODE_POISSON)
         fprintf(f, ",\"rate_rps\":%.17g", p->rate * 1e9);
     put_steps(f, o);
@@ -56,6 +56,8 @@ void truth_write(const struct options *o, const struct plan *p, const struct tru
     fprintf(f, ",\"orphan_ids\":%lld,\"malformed\":%lld,\"other\":%lld,\"blank\":%lld,\"displaced_lines\":%lld",
             (long long)c->orphan_ids, (long long)c->malformed, (long long)c->other, (long long)c->blank,
             (long long)t->late);
+    fprintf(f, ",\"early_done\":%lld,\"reissued_after_end\":%lld,\"bad_payload\":%lld", (long long)t->early_done,
+            (long long)t->reissued_after_end, (long long)c->bad_payload);
     fprintf(f, ",\"lines\":%lld,\"bytes\":%lld,\"truncated\":%s,\"last_issue_ns\":%lld,\"end_ns\":%lld",
             (long long)c->lines, (long long)c->bytes, o->truncate > 0 ? "true" : "false",
             (long long)sim_stamp(t->last_issue), (long long)sim_stamp(t->end));
