@@ -68,7 +68,7 @@ $(BUILD)/lib/adapters.o: $(BUILD)/adapters.c
 
 # ---- tests ----
 
-TESTS = $(BUILD)/synth $(BUILD)/stat_check $(BUILD)/stat_traps
+TESTS = $(BUILD)/synth $(BUILD)/base_check $(BUILD)/stat_check $(BUILD)/stat_traps
 
 $(BUILD)/synth: $(wildcard tests/synth/*.[ch]) $(BUILD)/lib/libsteady.a
 	$(COMPILE) -Itests/synth -o $@ $(filter %.c,$^) $(BUILD)/lib/libsteady.a $(LIBS)

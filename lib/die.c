@@ -26,6 +26,8 @@ void die_verbosity(bool quiet, bool verbose) {
 
 const char *die_tool(void) { return state.tool; }
 
+bool die_is_quiet(void) { return state.quiet; }
+
 static size_t vput(char *text, size_t n, size_t cap, const char *fmt, va_list ap) {
     int w = vsnprintf(text + n, cap - n, fmt, ap);
     return w < 0 ? n : (size_t)w >= cap - n ? cap - 1 : n + (size_t)w;

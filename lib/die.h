@@ -13,6 +13,7 @@
 void die_init(const char *tool);
 void die_verbosity(bool quiet, bool verbose);
 const char *die_tool(void);
+bool die_is_quiet(void);
 
 /* End with status 2 and one line.  die_errno appends the text of errno. */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

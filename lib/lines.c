@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "out.h"
+#include "progress.h"
 
 enum { BLOCK = 1 << 18 };
 
@@ -27,7 +28,10 @@ static bool fill(struct lines *l) {
     if (!l->in.regular) out_flush();
     size_t n = in_read(&l->in, l->s + l->to, l->cap - l->to);
     l->to += n;
+    l->bytes += (long long)n;
     l->eof = n == 0;
+    progress_show(l->in.name, l->bytes, l->in.size);
+    if (l->eof) progress_clear();
     return n > 0;
 }
 

@@ -15,6 +15,7 @@ struct lines {
     struct in in;
     char *s;
     size_t from, to, cap;
+    long long bytes; /* read so far */
     long long line; /* number of the last line handed out, from 1 */
     bool eof;
     bool terminated; /* the last line handed out ended in LF */
