@@ -174,7 +174,7 @@ char **opts_parse(const struct tool *t, void *options, int argc, char **argv) {
     const struct common *common = options;
     die_verbosity(common->quiet, common->verbose);
     if (optind < argc) return argv + optind;
-    if (isatty(STDIN_FILENO)) usage(t);
+    if (isatty(STDIN_FILENO) && !(t->no_input && t->no_input(options))) usage(t);
     return std;
 }
 

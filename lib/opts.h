@@ -54,6 +54,7 @@ struct tool {
     const struct opt *opt;
     size_t n;
     size_t size; /* of the options struct */
+    bool (*no_input)(const void *options); /* these options need no input; NULL = there always is one */
 };
 
 /* Parse argv into *options (already filled with defaults); handles --help, --version, usage errors (status 2) and a

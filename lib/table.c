@@ -42,6 +42,7 @@ static bool next_line(struct table_in *t, struct view *line) {
             line->n--;
         }
         if (line->n > 0 && memchr(line->s, '\0', line->n)) die_at(t->file, t->line, "a NUL byte");
+        t->raw = *line;
         if (t->spelling == SPELL_NDJSON ? !blank(*line) : line->n > 0) return true;
         if (t->spelling == SPELL_TSV && t->n == 1) return true; /* a single column, missing */
     }

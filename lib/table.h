@@ -36,6 +36,7 @@ struct table_in {
     struct stream stream; /* run facts: of the header while rows are read, settled with the trailer after the end */
     struct column *column; /* [n] */
     struct view *cell; /* [n], of the current row */
+    struct view raw; /* the current row's line, as read */
     size_t n;
     size_t rows;
     bool partial; /* known after the end */
