@@ -191,6 +191,11 @@ within() { # value, target, fraction
     done
 }
 
+@test "a hundred megabytes take moments and little memory" {
+    size=$(ulimit -v 200000 && timeout 60 "$synth" --preset two-chunk --bytes 100M | wc -c)
+    within "$size" 100000000 0.05
+}
+
 @test "the worked ledgers have the figures of the example" {
     for example in "1 72000 68400 71700" "2 78000 66000 76200"; do
         set -- $example

@@ -81,7 +81,7 @@ static void noise_init(struct plan *p, const struct options *o, double expected)
         p->pass_factor[k] -= sum / (double)(last - first);
 }
 
-void plan_init(struct plan *p, struct options *o) {
+void plan_init(struct plan *p, const struct options *o) {
     *p = (struct plan){.osl_mean = o->osl_mean, .ttft_ns = o->ttft_ms * MS, .tpot_ns = o->tpot_ms * MS};
     p->n_items = o->dataset;
     p->pass_size = o->dataset ? o->dataset : o->concurrency;

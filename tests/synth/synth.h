@@ -26,7 +26,7 @@ struct step {
 };
 
 struct options {
-    int64_t seed, mode, preset;
+    int64_t seed, mode;
     /* load */
     int64_t concurrency, slots, requests, dataset, bytes, workers;
     double passes, rate, overload, duration_s, drain_s, dawdle_us;
@@ -92,7 +92,7 @@ struct plan {
     int64_t order_pass;
 };
 
-void plan_init(struct plan *p, struct options *o);
+void plan_init(struct plan *p, const struct options *o);
 int64_t plan_item(struct plan *p, int64_t request); /* requests ascend, but for the one before */
 double plan_gap(const struct plan *p, int64_t request); /* ns between this arrival and the one before */
 int64_t plan_osl(const struct plan *p, const struct options *o, int64_t item);
