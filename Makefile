@@ -24,11 +24,11 @@ TOOLS = ev2ledger ledger2passes warmcrop tailguard plateau goodput render
 
 # The layers of lib/, lowest first: includes point down only, and every module stands in one layer (`make lint` checks).
 L0 = die buf num in out jtok
-L1 = quantile interval trend doc stream lines format
+L1 = quantile interval trend doc stream lines format grain occupancy
 L2 = tsv ndjson events jqmap segment
 L3 = table opts
-L4 = ledger passes report contract
-L5 = spans classify
+L4 = ledger passes report contract request
+L5 = spans classify shards survey blocks totals
 L6 = maprow join adapt score verdict
 
 OBJ = $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard lib/*.c)) $(BUILD)/lib/adapters.o

@@ -80,6 +80,10 @@ double passes_value(const struct pass *p, int column) {
     return int_known(v) ? (double)v : NAN;
 }
 
+int64_t passes_int(const struct pass *p, int column) {
+    return *(const int64_t *)((const char *)p + offset[column]);
+}
+
 bool passes_has(const struct passes *s, int column) { return column >= 0 && s->present[column]; }
 
 /* ---- reading ---- */
@@ -161,6 +165,18 @@ static void read_pass(struct passes *s, const struct table_in *t, const int *at,
         struct view c = table_text(t, table_find(t, s->extra[i]));
         p->extra[i] = (struct view){arena_copy(&s->text, c.s, c.n), c.n};
     }
+}
+
+void passes_new(struct passes *s, json_t *run, json_t *pg) {
+    *s = (struct passes){.run = run, .pg = pg, .has_samples = true};
+    s->present = xcalloc(N_FIELDS, sizeof *s->present);
+    for (size_t i = 0; i < V_TAIL; i++)
+        s->present[i] = true;
+}
+
+void passes_add_column(struct passes *s, const char *name) {
+    s->extra = xrealloc(s->extra, s->n_extra + 1, sizeof *s->extra);
+    s->extra[s->n_extra++] = name;
 }
 
 void passes_read(struct passes *s, const char *path) {

@@ -67,8 +67,12 @@ extern const struct schema passes_schema;
  * passes_column says which it is: -1 = no such column. */
 int passes_column(const char *name);
 double passes_value(const struct pass *p, int column);
+int64_t passes_int(const struct pass *p, int column); /* of an integer column, exactly; INT_NONE where missing */
 bool passes_has(const struct passes *s, int column); /* the input had that column */
 
+/* An empty set with every column but v_tail, for whoever makes passes of something else.  References are taken. */
+void passes_new(struct passes *s, json_t *run, json_t *pg);
+void passes_add_column(struct passes *s, const char *name); /* an unknown one; name outlives s */
 void passes_read(struct passes *s, const char *path); /* the whole stream; a malformed row dies */
 void passes_free(struct passes *s);
 void pass_free(struct pass *p);
