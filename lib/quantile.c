@@ -1,0 +1,205 @@
+#include "quantile.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DIGIT_BITS 12
+#define DIGITS (1u << DIGIT_BITS)
+#define GATHER 32768 /* values finished on the stack */
+
+size_t quantile_rank(size_t n, unsigned num, unsigned den) { return (size_t)((unsigned __int128)(n - 1) * num / den); }
+
+size_t quantile_rank_nearest(size_t n, unsigned num, unsigned den) {
+    size_t rank = (size_t)(((unsigned __int128)n * num + den - 1) / den);
+    return rank ? rank - 1 : 0;
+}
+
+/* An integer that sorts as the double does.  Adding 0 makes -0 and 0 one value. */
+static inline uint64_t key_of(double x) {
+    uint64_t u;
+    x += 0.0;
+    memcpy(&u, &x, sizeof u);
+    return u >> 63 ? ~u : u | UINT64_C(1) << 63;
+}
+
+static double value_of(uint64_t key) {
+    double x;
+    key = key >> 63 ? key & ~(UINT64_C(1) << 63) : ~key;
+    memcpy(&x, &key, sizeof x);
+    return x;
+}
+
+/* Hoare's select (1961) with a median-of-three pivot; v is reordered. */
+static uint64_t select_small(uint64_t *v, size_t n, size_t rank) {
+    size_t lo = 0, hi = n - 1;
+    while (lo < hi) {
+        uint64_t a = v[lo], b = v[lo + (hi - lo) / 2], c = v[hi];
+        uint64_t pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+        size_t i = lo, j = hi;
+        for (;;) {
+            while (v[i] < pivot)
+                i++;
+            while (v[j] > pivot)
+                j--;
+            if (i >= j) break;
+            uint64_t t = v[i];
+            v[i++] = v[j];
+            v[j--] = t;
+        }
+        if (i == j && v[i] == pivot) {
+            if (rank == i) return pivot;
+            if (rank < i)
+                hi = i - 1;
+            else
+                lo = i + 1;
+        } else if (rank <= j) {
+            hi = j;
+        } else {
+            lo = j + 1;
+        }
+    }
+    return v[lo];
+}
+
+/* Least and most of n >= 4 values, in four independent chains so that memory is what the loop waits for. */
+static void extremes(const double *x, size_t n, double *least, double *most) {
+    double lo[4], hi[4];
+    memcpy(lo, x, sizeof lo);
+    memcpy(hi, x, sizeof hi);
+    for (size_t i = 4; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++) {
+            double v = x[i + k];
+            lo[k] = v < lo[k] ? v : lo[k];
+            hi[k] = v > hi[k] ? v : hi[k];
+        }
+    for (size_t i = n & ~(size_t)3; i < n; i++) {
+        lo[0] = fmin(lo[0], x[i]);
+        hi[0] = fmax(hi[0], x[i]);
+    }
+    *least = fmin(fmin(lo[0], lo[1]), fmin(lo[2], lo[3]));
+    *most = fmax(fmax(hi[0], hi[1]), fmax(hi[2], hi[3]));
+}
+
+/* Most significant digits first: count the digit just below the common prefix of all keys, keep the bucket that holds
+ * the rank, and go on inside it until it fits on the stack.  Every round reads x once and narrows 4096-fold. */
+double quantile_select(const double *x, size_t n, size_t rank) {
+    uint64_t kept[GATHER + 1];
+    uint64_t prefix = 0;
+    unsigned open = 64; /* bits of the answer not known yet; prefix holds the others */
+    size_t left = n; /* values that share the prefix */
+    if (n > GATHER) {
+        double least, most;
+        extremes(x, n, &least, &most);
+        if (least == most) return least;
+        uint64_t low = key_of(least);
+        open -= (unsigned)__builtin_clzll(low ^ key_of(most));
+        prefix = open < 64 ? low >> open : 0;
+    }
+    while (left > GATHER) {
+        size_t count[DIGITS] = {0};
+        unsigned shift = open > DIGIT_BITS ? open - DIGIT_BITS : 0;
+        uint64_t mask = (UINT64_C(1) << (open - shift)) - 1;
+        if (left == n) {
+            for (size_t i = 0; i < n; i++)
+                count[key_of(x[i]) >> shift & mask]++;
+        } else {
+            for (size_t i = 0; i < n; i++) {
+                uint64_t key = key_of(x[i]);
+                if (key >> open == prefix) count[key >> shift & mask]++;
+            }
+        }
+        size_t digit = 0;
+        while (rank >= count[digit])
+            rank -= count[digit++];
+        prefix = prefix << (open - shift) | digit;
+        open = shift;
+        left = count[digit];
+        if (open == 0) return value_of(prefix);
+    }
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = key_of(x[i]);
+        kept[m] = key; /* written always and kept only if it fits: no branch to mispredict */
+        m += open == 64 || key >> open == prefix;
+    }
+    return value_of(select_small(kept, m, rank));
+}
+
+double quantile_floor(const double *x, size_t n, unsigned num, unsigned den) {
+    return n ? quantile_select(x, n, quantile_rank(n, num, den)) : NAN;
+}
+
+double quantile_nearest(const double *x, size_t n, unsigned num, unsigned den) {
+    return n ? quantile_select(x, n, quantile_rank_nearest(n, num, den)) : NAN;
+}
+
+double quantile_median(const double *x, size_t n) {
+    if (n == 0) return NAN;
+    double upper = quantile_select(x, n, n / 2);
+    return n % 2 ? upper : (quantile_select(x, n, n / 2 - 1) + upper) / 2;
+}
+
+double quantile_mad(const double *x, size_t n, double centre, double *work) {
+    for (size_t i = 0; i < n; i++)
+        work[i] = fabs(x[i] - centre);
+    return quantile_median(work, n);
+}
+
+struct quantile_moments quantile_moments(const double *x, size_t n) {
+    struct quantile_moments m = {0};
+    for (size_t i = 0; i < n; i++)
+        quantile_moments_add(&m, x[i]);
+    return m;
+}
+
+double quantile_sd(const struct quantile_moments *m) { return m->n ? sqrt(m->m2 / (double)m->n) : NAN; }
+
+double quantile_cov(const struct quantile_moments *m) {
+    return m->n < 2 || m->mean == 0 ? NAN : quantile_sd(m) / fabs(m->mean);
+}
+
+double quantile_ks(const double *a, size_t na, const double *b, size_t nb) {
+    if (na == 0 || nb == 0) return NAN;
+    double most = 0;
+    for (size_t i = 0, j = 0; i < na && j < nb;) {
+        double at = a[i] < b[j] ? a[i] : b[j];
+        while (i < na && a[i] == at)
+            i++;
+        while (j < nb && b[j] == at)
+            j++;
+        most = fmax(most, fabs((double)i / (double)na - (double)j / (double)nb));
+    }
+    return most;
+}
+
+double quantile_edge(int i) { return pow(10, (double)i / QUANTILE_BINS_PER_DECADE); }
+
+/* The logarithm finds the bin, the edges decide: a value on an edge belongs above it whatever log10 rounds to. */
+static int bin_of(double x) {
+    double at = floor(log10(x) * QUANTILE_BINS_PER_DECADE);
+    int i = at < QUANTILE_BIN_MIN ? QUANTILE_BIN_MIN : (int)fmin(at, QUANTILE_BIN_MIN + QUANTILE_BINS - 1);
+    if (x < quantile_edge(i))
+        i--;
+    else if (x >= quantile_edge(i + 1))
+        i++;
+    if (i < QUANTILE_BIN_MIN) return QUANTILE_BIN_MIN;
+    return i < QUANTILE_BIN_MIN + QUANTILE_BINS ? i : QUANTILE_BIN_MIN + QUANTILE_BINS - 1;
+}
+
+void quantile_histogram(struct quantile_histogram *h, const double *x, size_t n) {
+    memset(h, 0, sizeof *h);
+    for (size_t i = 0; i < n; i++) {
+        if (x[i] <= 0) {
+            h->zero++;
+            continue;
+        }
+        int bin = bin_of(x[i]);
+        if (h->lo == h->hi) {
+            h->lo = bin;
+            h->hi = bin + 1;
+        }
+        if (bin < h->lo) h->lo = bin;
+        if (bin >= h->hi) h->hi = bin + 1;
+        h->count[bin - QUANTILE_BIN_MIN]++;
+    }
+}
