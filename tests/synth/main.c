@@ -19,22 +19,21 @@ int main(int argc, char **argv) {
         return 0;
     }
     text_init(o.escapes);
-    lines_init(&o);
+    emit_init(&o);
     sim_init(&o, &plan, &truth);
     plan_init(&plan, &o);
 
     int64_t start = sim_stamp(0) - WARMUP_NS - o.warmup * 20000;
-    lines_session("session.started", start);
-    lines_warmup(o.warmup, start + 1000000);
-    lines_session("session.start_performance_tracking", sim_stamp(-100000));
+    emit_session("session.started", start);
+    emit_warmup(o.warmup, start + 1000000);
+    emit_session("session.start_performance_tracking", sim_stamp(-100000));
     sim_run();
     if (!o.no_end) {
-        lines_session("session.stop_performance_tracking", sim_stamp(truth.end + 1e6));
-        lines_session("session.ended", sim_stamp(truth.end + 2e6));
+        emit_session("session.stop_performance_tracking", sim_stamp(truth.end + 1e6));
+        emit_session("session.ended", sim_stamp(truth.end + 2e6));
     }
-    lines_end(&counts);
+    emit_end(&counts);
     out_close();
-    if (o.truth)
-        truth_write(&o, &plan, &truth, &counts);
+    if (o.truth) truth_write(&o, &plan, &truth, &counts);
     return 0;
 }

@@ -131,10 +131,8 @@ static int64_t word_index(const char *words, const char *s) {
     size_t n = strlen(s);
     for (int64_t i = 0;; i++) {
         size_t w = strcspn(words, "|");
-        if (w == n && memcmp(words, s, n) == 0)
-            return i;
-        if (!words[w])
-            return -1;
+        if (w == n && memcmp(words, s, n) == 0) return i;
+        if (!words[w]) return -1;
         words += w + 1;
     }
 }
@@ -142,15 +140,13 @@ static int64_t word_index(const char *words, const char *s) {
 static double real(const char *name, const char *s, size_t n) {
     double v;
     size_t plus = n > 0 && s[0] == '+';
-    if (!num_real(s + plus, n - plus, &v))
-        die("option --%s: not a number, '%s'", name, s);
+    if (!num_real(s + plus, n - plus, &v)) die("option --%s: not a number, '%s'", name, s);
     return v;
 }
 
 static int64_t integer(const char *name, const char *s, size_t n) {
     int64_t v;
-    if (!num_int(s, n, &v) || v < 0)
-        die("option --%s: not a count, '%s'", name, s);
+    if (!num_int(s, n, &v) || v < 0) die("option --%s: not a count, '%s'", name, s);
     return v;
 }
 
@@ -164,15 +160,15 @@ static int64_t bytes(const char *name, const char *s) {
 /* X@P or X@P:Q */
 static void step(struct options *o, const struct row *r, const char *s) {
     const char *at = strchr(s, '@');
-    if (!at)
-        die("option --%s: wants %s, '%s'", r->name, r->arg, s);
+    if (!at) die("option --%s: wants %s, '%s'", r->name, r->arg, s);
     size_t n = strcspn(at + 1, ":");
-    struct step step = {.delta = real(r->name, s, (size_t)(at - s)), .at = real(r->name, at + 1, n), .until = 2,
-                        .pass = -1, .time_ns = -1};
-    if ((at[1 + n] == ':') != (r->type == EXCURSION))
-        die("option --%s: wants %s, '%s'", r->name, r->arg, s);
-    if (r->type == EXCURSION)
-        step.until = real(r->name, at + n + 2, strlen(at + n + 2));
+    struct step step = {.delta = real(r->name, s, (size_t)(at - s)),
+                        .at = real(r->name, at + 1, n),
+                        .until = 2,
+                        .pass = -1,
+                        .time_ns = -1};
+    if ((at[1 + n] == ':') != (r->type == EXCURSION)) die("option --%s: wants %s, '%s'", r->name, r->arg, s);
+    if (r->type == EXCURSION) step.until = real(r->name, at + n + 2, strlen(at + n + 2));
     vec_push(&o->steps, step);
 }
 
@@ -186,8 +182,7 @@ static void ramp(struct options *o, const struct row *r, const char *s) {
 
 static void preset(struct options *o, const struct row *r, const char *s) {
     int64_t which = word_index(r->arg, s);
-    if (which < 0)
-        die("option --preset: one of %s, not '%s'", r->arg, s);
+    if (which < 0) die("option --preset: one of %s, not '%s'", r->arg, s);
     o->concurrency = 512;
     o->dataset = 4096;
     o->osl_mean = which == 2 ? 2000 : 300;
@@ -208,15 +203,13 @@ static void set(struct options *o, const struct row *r, const char *s) {
     case REAL: *(double *)field = real(r->name, s, strlen(s)); break;
     case SHARE:
         *(double *)field = real(r->name, s, strlen(s));
-        if (*(double *)field < 0 || *(double *)field > 1)
-            die("option --%s: not between 0 and 1, '%s'", r->name, s);
+        if (*(double *)field < 0 || *(double *)field > 1) die("option --%s: not between 0 and 1, '%s'", r->name, s);
         break;
     case FLAG: *(bool *)field = true; break;
     case STRING: *(const char **)field = s; break;
     case CHOICE:
         *(int64_t *)field = word_index(r->arg, s);
-        if (*(int64_t *)field < 0)
-            die("option --%s: one of %s, not '%s'", r->name, r->arg, s);
+        if (*(int64_t *)field < 0) die("option --%s: one of %s, not '%s'", r->name, r->arg, s);
         break;
     case STEP:
     case EXCURSION: step(o, r, s); break;
@@ -229,13 +222,12 @@ static void set(struct options *o, const struct row *r, const char *s) {
 
 /* Every fault at a strength that the seed decides; about half of them are off. */
 static void nasty(struct options *o) {
-    double *const shares[] = {&o->fail,  &o->reject,     &o->timeout,    &o->cancel,      &o->unfinished, &o->retry,
-                              &o->reopen, &o->dup_done,  &o->late_lines, &o->clock_fault, &o->orphan,     &o->malformed,
-                              &o->other, &o->forms};
+    double *const shares[] = {&o->fail,   &o->reject,    &o->timeout,  &o->cancel,     &o->unfinished,
+                              &o->retry,  &o->reopen,    &o->dup_done, &o->late_lines, &o->clock_fault,
+                              &o->orphan, &o->malformed, &o->other,    &o->forms};
     static const double strengths[] = {0, 0, 0, 0.01, 0.05, 0.15};
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
-        if (*shares[i] == 0)
-            *shares[i] = strengths[rand_bits(RAND_NASTY, i) % 6];
+        if (*shares[i] == 0) *shares[i] = strengths[rand_bits(RAND_NASTY, i) % 6];
     o->wire = (int64_t)(rand_bits(RAND_NASTY, 100) % 7);
     o->prompt = (int64_t)(rand_bits(RAND_NASTY, 101) % 5);
     o->mode = (int64_t)(rand_bits(RAND_NASTY, 102) % 3);
@@ -249,9 +241,25 @@ static void nasty(struct options *o) {
 
 void options_parse(struct options *o, int argc, char **argv) {
     *o = (struct options){
-        .seed = 1, .concurrency = 64, .slots = -1, .dataset = 400, .dawdle_us = 50, .drain_s = -1, .osl_mean = 200,
-        .osl_sigma = 0.5, .hairball_factor = 15, .tpot_ms = 20, .ttft_ms = 100, .base = 0.6, .noise = 0.01, .phi = 0.3,
-        .request_noise = 0.03, .ttft_noise = 0.15, .ramp_from = 0.3, .prompt_bytes = 400, .escapes = 2,
+        .seed = 1,
+        .concurrency = 64,
+        .slots = -1,
+        .dataset = 400,
+        .dawdle_us = 50,
+        .drain_s = -1,
+        .osl_mean = 200,
+        .osl_sigma = 0.5,
+        .hairball_factor = 15,
+        .tpot_ms = 20,
+        .ttft_ms = 100,
+        .base = 0.6,
+        .noise = 0.01,
+        .phi = 0.3,
+        .request_noise = 0.03,
+        .ttft_noise = 0.15,
+        .ramp_from = 0.3,
+        .prompt_bytes = 400,
+        .escapes = 2,
         .late_by_s = 0.5,
     };
     enum { FIRST = 1000 }; /* clear of the characters that getopt_long itself returns */
@@ -259,36 +267,27 @@ void options_parse(struct options *o, int argc, char **argv) {
     size_t n = 0;
     for (size_t i = 0; i < N_ROWS; i++) {
         int argument = rows[i].arg ? required_argument : no_argument;
-        if (rows[i].type != HEAD)
-            longs[n++] = (struct option){rows[i].name, argument, NULL, FIRST + (int)i};
+        if (rows[i].type != HEAD) longs[n++] = (struct option){rows[i].name, argument, NULL, FIRST + (int)i};
     }
     for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
-        if (c < FIRST)
-            exit(DIE_STATUS);
+        if (c < FIRST) exit(DIE_STATUS);
         set(o, &rows[c - FIRST], optarg);
     }
-    if (optind < argc)
-        die("no operands wanted, '%s'", argv[optind]);
+    if (optind < argc) die("no operands wanted, '%s'", argv[optind]);
     rand_seed((uint64_t)o->seed);
-    if (o->nasty)
-        nasty(o);
+    if (o->nasty) nasty(o);
     if (o->concurrency < 1 || o->tpot_ms <= 0 || o->osl_mean < 1)
         die("--concurrency and --osl-mean must be at least 1 and --tpot-ms above 0");
     if (o->fail + o->reject + o->timeout + o->cancel + o->unfinished > 1)
         die("the shares of failed requests add up to more than 1");
-    if (o->slots < 1)
-        o->slots = o->concurrency;
-    if (o->osl_max < 1)
-        o->osl_max = (int64_t)(20 * o->osl_mean);
+    if (o->slots < 1) o->slots = o->concurrency;
+    if (o->osl_max < 1) o->osl_max = (int64_t)(20 * o->osl_mean);
     if (o->token_free) {
         o->osl_sigma = 0;
         o->wire = WIRE_NULL;
     }
-    if (o->prompt_bytes == 0)
-        o->prompt = PROMPT_NONE;
-    if (o->wire == WIRE_FIELD)
-        o->tokens_recorded = true;
-    if (o->no_tokens)
-        o->tokens_recorded = o->usage = false;
+    if (o->prompt_bytes == 0) o->prompt = PROMPT_NONE;
+    if (o->wire == WIRE_FIELD) o->tokens_recorded = true;
+    if (o->no_tokens) o->tokens_recorded = o->usage = false;
     o->tokens_recorded |= o->usage;
 }

@@ -33,8 +33,7 @@ static void dataset_init(struct plan *p, const struct options *o) {
 }
 
 int64_t plan_osl(const struct plan *p, const struct options *o, int64_t item) {
-    if (p->n_items)
-        return p->item_osl[item];
+    if (p->n_items) return p->item_osl[item];
     if (rand_unit(RAND_FATE, (uint64_t)~item) < o->hairball)
         return (int64_t)fmin(o->osl_mean * o->hairball_factor, (double)o->osl_max);
     double log_mean = log(o->osl_mean) - o->osl_sigma * o->osl_sigma / 2;
@@ -43,8 +42,7 @@ int64_t plan_osl(const struct plan *p, const struct options *o, int64_t item) {
 }
 
 int64_t plan_item(struct plan *p, int64_t request) {
-    if (!p->n_items)
-        return request;
+    if (!p->n_items) return request;
     int64_t pass = request / p->n_items;
     if (pass != p->order_pass) {
         for (int64_t i = 0; i < p->n_items; i++)
@@ -62,20 +60,17 @@ double plan_gap(const struct plan *p, int64_t request) {
 /* AR(1) noise per pass; centred over the passes between ramp and end, so that their mean is the planted one. */
 static void noise_init(struct plan *p, const struct options *o, double expected) {
     p->n_factors = (int64_t)(expected / (double)p->pass_size) + 2;
-    if (p->n_factors > 10000000)
-        die("more than 10 million passes");
+    if (p->n_factors > 10000000) die("more than 10 million passes");
     p->pass_factor = xcalloc((size_t)p->n_factors, sizeof *p->pass_factor);
     double ramp = o->ramp_passes;
-    if (o->ramp_s > 0)
-        ramp = ceil(o->ramp_s * S / p->e2e_ns * (double)o->slots / (double)p->pass_size);
+    if (o->ramp_s > 0) ramp = ceil(o->ramp_s * S / p->e2e_ns * (double)o->slots / (double)p->pass_size);
     int64_t first = (int64_t)ceil(ramp) + 1, last = p->n_factors - 2;
     double x = 0, sum = 0;
     for (int64_t k = 0; k < p->n_factors; k++) {
         double z = rand_normal(RAND_NOISE, (uint64_t)k) * o->noise;
         x = k ? o->phi * x + sqrt(1 - o->phi * o->phi) * z : z;
         p->pass_factor[k] = 1 + x;
-        if (k >= first && k < last)
-            sum += x;
+        if (k >= first && k < last) sum += x;
     }
     for (int64_t k = 0; k < p->n_factors && last > first; k++)
         p->pass_factor[k] -= sum / (double)(last - first);
@@ -85,8 +80,7 @@ void plan_init(struct plan *p, const struct options *o) {
     *p = (struct plan){.osl_mean = o->osl_mean, .ttft_ns = o->ttft_ms * MS, .tpot_ns = o->tpot_ms * MS};
     p->n_items = o->dataset;
     p->pass_size = o->dataset ? o->dataset : o->concurrency;
-    if (p->n_items)
-        dataset_init(p, o);
+    if (p->n_items) dataset_init(p, o);
     p->e2e_ns = p->ttft_ns + p->tpot_ns * (p->osl_mean - 1);
     double capacity = (double)o->slots / p->e2e_ns;
     p->occupancy = (double)o->slots;
@@ -101,7 +95,7 @@ void plan_init(struct plan *p, const struct options *o) {
     else if (o->duration_s > 0)
         expected = o->duration_s * S * (o->mode == MODE_POISSON ? p->rate : capacity);
     else if (o->bytes > 0)
-        expected = fmax(1, (double)o->bytes / lines_request_bytes(p));
+        expected = fmax(1, (double)o->bytes / emit_request_bytes(p));
     else
         expected = (o->passes > 0 ? o->passes : 40) * (double)p->pass_size;
     bool timed = o->duration_s > 0 && o->requests == 0 && o->mode != MODE_OFFLINE;

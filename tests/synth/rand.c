@@ -13,20 +13,16 @@ static uint64_t mix(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-void rand_seed(uint64_t seed) {
-    seed_mixed = mix(seed + 0x9e3779b97f4a7c15u);
-}
+void rand_seed(uint64_t seed) { seed_mixed = mix(seed + 0x9e3779b97f4a7c15u); }
 
 uint64_t rand_bits(enum stream stream, uint64_t index) {
     return mix(mix(seed_mixed + (uint64_t)stream * 0x9e3779b97f4a7c15u) + index * 0xd1342543de82ef95u);
 }
 
-double rand_unit(enum stream stream, uint64_t index) {
-    return (double)(rand_bits(stream, index) >> 11) * 0x1p-53;
-}
+double rand_unit(enum stream stream, uint64_t index) { return (double)(rand_bits(stream, index) >> 11) * 0x1p-53; }
 
 double rand_quantile(double p) {
-    static const double a[] = {-3.969683028665376e+01, 2.209460984245205e+02, -2.759285104469687e+02,
+    static const double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
                                1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};
     static const double b[] = {-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
                                6.680131188771972e+01, -1.328068155288572e+01};
@@ -34,8 +30,7 @@ double rand_quantile(double p) {
                                -2.549732539343734e+00, 4.374664141464968e+00,  2.938163982698783e+00};
     static const double d[] = {7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00,
                                3.754408661907416e+00};
-    if (p > 0.5)
-        return -rand_quantile(1 - p);
+    if (p > 0.5) return -rand_quantile(1 - p);
     if (p < 0.02425) {
         double q = sqrt(-2 * log(p));
         return (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) /

@@ -58,14 +58,31 @@ void options_parse(struct options *o, int argc, char **argv); /* ends the progra
 /* ---- rand.c: counter-based, so a value does not depend on what was drawn before ---- */
 
 enum stream {
-    RAND_ITEM, RAND_SHUFFLE, RAND_NOISE, RAND_REQUEST, RAND_TTFT, RAND_FATE, RAND_WHEN, RAND_ARRIVAL, RAND_DAWDLE,
-    RAND_ID, RAND_TEXT, RAND_LINE, RAND_LATE, RAND_FAULT, RAND_FORM, RAND_TURN, RAND_NASTY, RAND_RETRY, RAND_OFFSET
+    RAND_ITEM,
+    RAND_SHUFFLE,
+    RAND_NOISE,
+    RAND_REQUEST,
+    RAND_TTFT,
+    RAND_FATE,
+    RAND_WHEN,
+    RAND_ARRIVAL,
+    RAND_DAWDLE,
+    RAND_ID,
+    RAND_TEXT,
+    RAND_LINE,
+    RAND_LATE,
+    RAND_FAULT,
+    RAND_FORM,
+    RAND_TURN,
+    RAND_NASTY,
+    RAND_RETRY,
+    RAND_OFFSET
 };
 void rand_seed(uint64_t seed);
 uint64_t rand_bits(enum stream stream, uint64_t index);
-double rand_unit(enum stream stream, uint64_t index);   /* [0, 1) */
+double rand_unit(enum stream stream, uint64_t index); /* [0, 1) */
 double rand_normal(enum stream stream, uint64_t index); /* standard, cut at +-3.5 so that times stay positive */
-double rand_quantile(double p);                         /* of the standard normal, 0 < p < 1 (Acklam, 2003) */
+double rand_quantile(double p); /* of the standard normal, 0 < p < 1 (Acklam, 2003) */
 void rand_shuffle(uint32_t *v, size_t n, enum stream stream, uint64_t index);
 
 /* ---- text.c: prompts and replies are stretches of one pool of words, already escaped for JSON ---- */
@@ -74,21 +91,21 @@ void text_init(double escapes_per_kb);
 /* Append words [from, from + n) of the cyclic pool, each with its leading space (the first without: bare). */
 void text_words(struct buf *b, uint64_t from, int64_t n, bool bare);
 void text_strings(struct buf *b, uint64_t from, int64_t n); /* the same, one JSON string per word, comma between */
-void text_bytes(struct buf *b, uint64_t from, int64_t n);   /* whole words, about n bytes */
+void text_bytes(struct buf *b, uint64_t from, int64_t n); /* whole words, about n bytes */
 
 /* ---- plan.c: dataset, shuffled passes, level of TPOT, what the truth follows from ---- */
 
 struct plan {
-    int64_t n;            /* requests to issue (INT64_MAX: until the time is up) */
+    int64_t n; /* requests to issue (INT64_MAX: until the time is up) */
     int64_t pass_size;
-    int64_t n_items;      /* 0: every request is new */
+    int64_t n_items; /* 0: every request is new */
     int32_t *item_osl;
     double osl_mean, ttft_ns, tpot_ns, e2e_ns;
-    double rate, gap_ns;  /* of arrivals: per ns as planted, and the mean gap that makes it exact */
-    double *pass_factor;  /* noise of pass k, mean 1 from the first pass after the ramp on */
+    double rate, gap_ns; /* of arrivals: per ns as planted, and the mean gap that makes it exact */
+    double *pass_factor; /* noise of pass k, mean 1 from the first pass after the ramp on */
     int64_t n_factors;
-    double occupancy;     /* at which TPOT is what was planted */
-    uint32_t *order;      /* items of the current pass */
+    double occupancy; /* at which TPOT is what was planted */
+    uint32_t *order; /* items of the current pass */
     int64_t order_pass;
 };
 
@@ -97,12 +114,20 @@ int64_t plan_item(struct plan *p, int64_t request); /* requests ascend, but for 
 double plan_gap(const struct plan *p, int64_t request); /* ns between this arrival and the one before */
 int64_t plan_osl(const struct plan *p, const struct options *o, int64_t item);
 
-/* ---- lines.c: what the log says ---- */
+/* ---- emit.c: what the log says ---- */
 
 enum fate { FATE_DONE, FATE_ERROR, FATE_REJECTED, FATE_TIMEOUT, FATE_CANCELLED, FATE_UNFINISHED, N_FATES };
 /* FAILED holds ErrorData; PARTIAL follows an ERROR line and holds nothing, or the part that came before it. */
 enum line {
-    LINE_ISSUED, LINE_FIRST, LINE_NEXT, LINE_ERROR, LINE_COMPLETE, LINE_FAILED, LINE_PARTIAL, LINE_DUP, LINE_ORPHAN,
+    LINE_ISSUED,
+    LINE_FIRST,
+    LINE_NEXT,
+    LINE_ERROR,
+    LINE_COMPLETE,
+    LINE_FAILED,
+    LINE_PARTIAL,
+    LINE_DUP,
+    LINE_ORPHAN,
     LINE_STOP
 };
 
@@ -111,7 +136,7 @@ struct request {
     int64_t client, conversation, turn;
     double intended, sent, first, factor, left; /* left: tokens still to decode; factor: work per token */
     enum fate fate;
-    int refs;                  /* the simulation, and every line not yet written */
+    int refs; /* the simulation, and every line not yet written */
     bool retry, reopen, early; /* what this attempt ends in; early: a failure comes before the first token */
 };
 
@@ -119,13 +144,13 @@ struct counts {
     int64_t lines, blank, malformed, other, orphan_ids, bad_payload, bytes;
 };
 
-void lines_init(const struct options *o);
-void lines_session(const char *event, int64_t ts);
-void lines_warmup(int64_t n, int64_t ts);
+void emit_init(const struct options *o);
+void emit_session(const char *event, int64_t ts);
+void emit_warmup(int64_t n, int64_t ts);
 /* fate: of LINE_ERROR and LINE_FAILED, what went wrong.  r may be NULL for LINE_STOP. */
-void lines_request(const struct request *r, enum line kind, enum fate fate, int64_t ts);
-void lines_end(struct counts *c); /* flush, cut off where --truncate says */
-double lines_request_bytes(const struct plan *p); /* mean bytes of a completed request's lines */
+void emit_request(const struct request *r, enum line kind, enum fate fate, int64_t ts);
+void emit_end(struct counts *c); /* flush, cut off where --truncate says */
+double emit_request_bytes(const struct plan *p); /* mean bytes of a completed request's lines */
 
 /* ---- sim.c ---- */
 

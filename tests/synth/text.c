@@ -6,7 +6,7 @@
 
 #define N_WORDS 65536 /* a power of two: places are taken modulo it */
 
-static struct buf joined;  /* " w0 w1\\nw2" */
+static struct buf joined; /* " w0 w1\\nw2" */
 static struct buf strings; /* "\" w0\",\" w1\",\"\\nw2\"," */
 static uint32_t joined_at[N_WORDS + 1], strings_at[N_WORDS + 1];
 
@@ -70,8 +70,7 @@ void text_words(struct buf *b, uint64_t from, int64_t n, bool bare) {
 
 void text_strings(struct buf *b, uint64_t from, int64_t n) {
     stretch(b, &strings, strings_at, from, n);
-    if (n > 0)
-        b->len--; /* the comma after the last */
+    if (n > 0) b->len--; /* the comma after the last */
 }
 
 void text_bytes(struct buf *b, uint64_t from, int64_t n) {

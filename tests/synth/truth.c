@@ -11,8 +11,7 @@ static double planted_tps(const struct options *o, const struct plan *p) {
     double failing = o->fail + o->timeout + o->cancel, again = o->retry + o->reopen;
     double cut_short = p->ttft_ns + 0.7 * 0.5 * decode; /* 30 % end before the first token, the rest half way */
     double done = 1 - failing - o->reject - o->unfinished;
-    if (o->mode == MODE_POISSON && p->rate * p->e2e_ns < (double)o->slots)
-        return p->rate * done * p->osl_mean * 1e9;
+    if (o->mode == MODE_POISSON && p->rate * p->e2e_ns < (double)o->slots) return p->rate * done * p->osl_mean * 1e9;
     double cycle = done * p->e2e_ns + (failing + o->unfinished) * cut_short + again * cut_short;
     if (o->mode == MODE_CONCURRENCY && o->slots >= o->concurrency)
         cycle += o->dawdle_us * 1e3 + o->reject * 2e6 + again * 20e6;
@@ -24,8 +23,7 @@ static void put_steps(FILE *f, const struct options *o) {
     for (size_t i = 0; i < o->steps.n; i++) {
         const struct step *s = &o->steps.v[i];
         fprintf(f, "%s{\"delta\":%.17g,\"at\":%.17g,", i ? "," : "", s->delta, s->at);
-        if (s->until <= 1)
-            fprintf(f, "\"until\":%.17g,", s->until);
+        if (s->until <= 1) fprintf(f, "\"until\":%.17g,", s->until);
         fprintf(f, "\"pass\":%lld,\"time_ns\":%lld}", (long long)s->pass, (long long)s->time_ns);
     }
     fprintf(f, "]");
@@ -35,8 +33,7 @@ void truth_write(const struct options *o, const struct plan *p, const struct tru
     static const char *const modes[] = {"concurrency", "poisson", "offline"};
     static const char *const fates[] = {"completed", "error", "rejected", "timeout", "cancelled", "unfinished"};
     FILE *f = fopen(o->truth, "w");
-    if (!f)
-        die_errno("%s", o->truth);
+    if (!f) die_errno("%s", o->truth);
     fprintf(f, "{\"seed\":%lld,\"mode\":\"%s\",\"concurrency\":%lld,\"requests\":%lld", (long long)o->seed,
             modes[o->mode], (long long)o->concurrency, (long long)t->issued);
     fprintf(f, ",\"dataset\":%lld,\"pass_size\":%lld", (long long)o->dataset, (long long)p->pass_size);
@@ -44,8 +41,7 @@ void truth_write(const struct options *o, const struct plan *p, const struct tru
             p->ttft_ns, p->e2e_ns, p->osl_mean, planted_tps(o, p));
     fprintf(f, ",\"noise\":%.17g,\"phi\":%.17g,\"drift\":%.17g", o->noise, o->phi, o->drift);
     fprintf(f, ",\"ramp_passes\":%.17g,\"ramp_s\":%.17g", o->ramp_passes, o->ramp_s);
-    if (o->mode == MODE_POISSON)
-        fprintf(f, ",\"rate_rps\":%.17g", p->rate * 1e9);
+    if (o->mode == MODE_POISSON) fprintf(f, ",\"rate_rps\":%.17g", p->rate * 1e9);
     put_steps(f, o);
     fprintf(f, ",\"outcomes\":{");
     for (int i = 0; i < N_FATES; i++)
@@ -70,8 +66,7 @@ void truth_write(const struct options *o, const struct plan *p, const struct tru
     }
     fprintf(f, "]}\n");
     if (ferror(f) | fclose(f)) {
-        if (errno)
-            die_errno("%s", o->truth);
+        if (errno) die_errno("%s", o->truth);
         die("%s: write error", o->truth);
     }
 }

@@ -57,8 +57,7 @@ static void put_row(int64_t i, int64_t n, enum kind kind) {
 }
 
 void worked_write(int64_t example) {
-    if (example > 2)
-        die("option --worked: 1 or 2");
+    if (example > 2) die("option --worked: 1 or 2");
     const int64_t *share = examples[example - 1];
     VEC(uint32_t) kinds = {0};
     for (uint32_t kind = 0; kind < N_KINDS; kind++)

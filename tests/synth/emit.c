@@ -1,4 +1,4 @@
-/* lines: one JSON object per event, in the keys and order of a real client, and the ways to damage them. */
+/* emit: one JSON object per event, in the keys and order of a real client, and the ways to damage them. */
 
 #include <math.h>
 #include <string.h>
@@ -75,21 +75,15 @@ static const char *const unknown[] = {
     "{\"event_type\":\"\",\"timestamp_ns\":8}",
 };
 
-void lines_init(const struct options *o) {
-    opt = o;
-}
+void emit_init(const struct options *o) { opt = o; }
 
-static void put_int(struct buf *b, int64_t v) {
-    b->len += num_put_int(buf_room(b, NUM_MAX), v);
-}
+static void put_int(struct buf *b, int64_t v) { b->len += num_put_int(buf_room(b, NUM_MAX), v); }
 
-static void put(struct buf *b, const char *s) {
-    buf_add(b, s, strlen(s));
-}
+static void put(struct buf *b, const char *s) { buf_add(b, s, strlen(s)); }
 
 /* ---- writing a finished line ---- */
 
-static void emit(void) {
+static void write_line(void) {
     put(&line, opt->crlf ? "\r\n" : "\n");
     count.lines++;
     count.bytes += (int64_t)line.len;
@@ -106,7 +100,7 @@ static void extras(void) {
     if (opt->malformed > 0 && rand_unit(RAND_FAULT, 3 * n + 1) < opt->malformed) {
         put(&line, malformed[bits % (sizeof malformed / sizeof *malformed)]);
         count.malformed++;
-        emit();
+        write_line();
     }
     if (opt->other > 0 && rand_unit(RAND_FAULT, 3 * n + 2) < opt->other) {
         if (bits >> 32 & 1) {
@@ -116,11 +110,11 @@ static void extras(void) {
             put(&line, bits >> 33 & 1 ? "  " : "");
             count.blank++;
         }
-        emit();
+        write_line();
     }
 }
 
-void lines_end(struct counts *c) {
+void emit_end(struct counts *c) {
     if (opt->truncate > 0 && held.len > 0) {
         size_t keep = (size_t)(opt->truncate * (double)held.len);
         while (keep < held.len && (keep == 0 || held.s[keep - 1] == '\n' || strchr("\r\n", held.s[keep])))
@@ -150,8 +144,7 @@ static void put_id(struct buf *b, int64_t number) {
     if (opt->nasty) {
         static const char *const odd[] = {"\\u0007", "\\t", "\\\"", "é", "\\\\", "\\u001b[31m", "#", "\\n"};
         uint64_t bits = rand_bits(RAND_NASTY, 1000 + (uint64_t)number);
-        if (bits % 50 == 0)
-            put(b, odd[bits >> 32 & 7]);
+        if (bits % 50 == 0) put(b, odd[bits >> 32 & 7]);
     }
 }
 
@@ -176,8 +169,7 @@ static void put_prompt_text(int64_t item) {
     put(&data, "\"item ");
     put_int(&data, item);
     int64_t left = opt->prompt_bytes - (int64_t)(data.len - start);
-    if (left > 0)
-        text_bytes(&data, rand_bits(RAND_OFFSET, (uint64_t)item), left);
+    if (left > 0) text_bytes(&data, rand_bits(RAND_OFFSET, (uint64_t)item), left);
     put(&data, "\"");
 }
 
@@ -222,8 +214,7 @@ static void put_reply(uint64_t from, int64_t words, bool chunks) {
         text_words(&data, from + 1, words - 1, false);
         put(&data, "\"");
     }
-    if (chunks)
-        put(&data, "]");
+    if (chunks) put(&data, "]");
 }
 
 static void put_output(const struct request *r, int64_t words, bool object) {
@@ -248,8 +239,7 @@ static void put_output(const struct request *r, int64_t words, bool object) {
     } else {
         put_reply(from, words, streamed);
     }
-    if (!(wire == WIRE_REASONING && words > 1))
-        put(&data, object ? ",\"reasoning\":null" : ",null");
+    if (!(wire == WIRE_REASONING && words > 1)) put(&data, object ? ",\"reasoning\":null" : ",null");
     put(&data, object ? ",\"tool_calls\":" : ",");
     if (wire == WIRE_TOOL && words > 0) {
         buf_printf(&data, "[{\"id\":\"call_%lld\",\"type\":\"function\",", (long long)r->number);
@@ -308,7 +298,9 @@ static void put_tail(const struct request *r, enum line kind, bool spaces) {
         buf_printf(&line, "%s\"intended_ns\":%lld", sep, (long long)sim_stamp(r->intended));
     if (kind == LINE_COMPLETE && opt->wire != WIRE_NULL)
         buf_printf(&line, "%s\"finish_reason\":\"%s\"", sep,
-                   opt->wire == WIRE_TOOL ? "tool_calls" : r->osl >= opt->osl_max ? "length" : "stop");
+                   opt->wire == WIRE_TOOL   ? "tool_calls"
+                   : r->osl >= opt->osl_max ? "length"
+                                            : "stop");
     if (opt->workers > 0 && kind >= LINE_ERROR)
         buf_printf(&line, "%s\"worker_id\":%lld", sep, (long long)(r->client % opt->workers));
     if (kind == LINE_COMPLETE && opt->tokens_recorded)
@@ -317,8 +309,8 @@ static void put_tail(const struct request *r, enum line kind, bool spaces) {
 }
 
 static const char *const type_name[] = {
-    [LINE_ISSUED] = "sample.issued",     [LINE_FIRST] = "sample.recv_first", [LINE_NEXT] = "sample.recv_non_first",
-    [LINE_ERROR] = "error.generic",      [LINE_COMPLETE] = "sample.complete", [LINE_FAILED] = "sample.complete",
+    [LINE_ISSUED] = "sample.issued",    [LINE_FIRST] = "sample.recv_first",  [LINE_NEXT] = "sample.recv_non_first",
+    [LINE_ERROR] = "error.generic",     [LINE_COMPLETE] = "sample.complete", [LINE_FAILED] = "sample.complete",
     [LINE_PARTIAL] = "sample.complete", [LINE_DUP] = "sample.complete",
 };
 
@@ -337,8 +329,7 @@ static void build(const struct request *r, enum line kind, enum fate fate, int64
     bool spaces = form == FORM_SPACES;
     buf_clear(&data);
     put_data(r, kind, fate, form);
-    if (form == FORM_SHORT_TYPE)
-        type = strchr(type, '.') + 1;
+    if (form == FORM_SHORT_TYPE) type = strchr(type, '.') + 1;
     if (form == FORM_REVERSED) {
         put(&line, "{\"data\":");
         buf_add(&line, data.s, data.len);
@@ -381,9 +372,9 @@ static void build(const struct request *r, enum line kind, enum fate fate, int64
     put(&line, spaces ? " } " : "}");
 }
 
-void lines_request(const struct request *r, enum line kind, enum fate fate, int64_t ts) {
+void emit_request(const struct request *r, enum line kind, enum fate fate, int64_t ts) {
     if (kind == LINE_STOP) {
-        lines_session("session.stop_loadgen", ts);
+        emit_session("session.stop_loadgen", ts);
         return;
     }
     if (kind == LINE_ORPHAN) {
@@ -397,27 +388,27 @@ void lines_request(const struct request *r, enum line kind, enum fate fate, int6
             form = (enum form)(rand_bits(RAND_FORM, 3 * n_extra + 2) % N_FORMS);
         build(r, kind, fate, ts, form);
     }
-    emit();
+    write_line();
     extras();
 }
 
-void lines_session(const char *event, int64_t ts) {
+void emit_session(const char *event, int64_t ts) {
     buf_printf(&line,
                "{\"event_type\":\"%s\",\"timestamp_ns\":%lld,\"sample_uuid\":\"\",\"conversation_id\":\"\","
                "\"turn\":null,\"data\":null}",
                event, (long long)ts);
-    emit();
+    write_line();
     extras();
 }
 
-void lines_warmup(int64_t n, int64_t ts) {
+void emit_warmup(int64_t n, int64_t ts) {
     for (int64_t i = 0; i < n; i++) {
         struct request r = {.number = (INT64_C(1) << 40) + i, .item = i, .turn = 1};
-        lines_request(&r, LINE_ISSUED, FATE_DONE, ts + i * 10000);
+        emit_request(&r, LINE_ISSUED, FATE_DONE, ts + i * 10000);
     }
 }
 
-double lines_request_bytes(const struct plan *p) {
+double emit_request_bytes(const struct plan *p) {
     enum { SAMPLE = 500 };
     double sum = 0;
     for (int64_t i = 0; i < SAMPLE; i++) {
@@ -432,5 +423,6 @@ double lines_request_bytes(const struct plan *p) {
         sum += (double)line.len + 3;
         buf_clear(&line);
     }
+    count = (struct counts){0}; /* these were never written */
     return sum / SAMPLE;
 }
