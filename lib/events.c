@@ -1,5 +1,3 @@
-#define _GNU_SOURCE /* memrchr */
-
 #include "events.h"
 
 #include <stdlib.h>
@@ -11,6 +9,7 @@
 #include "die.h"
 #include "jtok.h"
 #include "num.h"
+#include "out.h"
 
 /* The keys of a record, and of payloads and usage in object form. */
 enum key {
@@ -767,6 +766,7 @@ static bool fill(struct events *e) {
             e->cap *= 2;
             e->block = xrealloc(e->block, e->cap + EVENTS_PAD, 1);
         }
+        if (!e->in.regular) out_flush(); /* the read may wait: what is known so far goes on */
         size_t n = in_read(&e->in, e->block + e->end, e->end < BLOCK ? BLOCK : e->cap - e->end);
         if (n == 0) {
             e->eof = true;

@@ -1,0 +1,52 @@
+/* ids: which ids a log has named, and what became of them.  Layer 1.
+ *
+ * A hash table of 8-byte places, keyed by 64-bit hashes.  A live id has the index of its request there, and the caller
+ * compares the id itself; of a finished one only the hash stays (with n finished ids, an id that was never seen is taken
+ * for one of them with probability n/2^64).  Nothing is ever removed, so that at most 16 bytes are spent on an id.
+ *
+ * Places are pointers into the table: good until the next ids_add. */
+#ifndef IDS_H
+#define IDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum id_state { ID_NEW, ID_LIVE, ID_DONE, ID_FAILED };
+
+/* A place: 30 bits of hash, 2 of state, then the index (live) or 1 bit of note, 3 unused and 28 bits of hash.  The other
+ * 6 bits of the hash choose the shard.  Places lie in order of hash, as in a phone book, so that growing reads and
+ * writes in sequence. */
+struct ids {
+    struct ids_shard {
+        uint64_t *place;
+        uint32_t n, cap;
+    } shard[64];
+};
+
+void ids_init(struct ids *ids);
+void ids_free(struct ids *ids);
+
+static inline enum id_state ids_state(const uint64_t *place) { return (enum id_state)(*place >> 32 & 3); }
+static inline uint32_t ids_index(const uint64_t *place) { return (uint32_t)*place; }
+
+/* The place where a hash is looked for first. */
+static inline uint64_t *ids_home(const struct ids *ids, uint64_t hash) {
+    const struct ids_shard *s = &ids->shard[hash >> 58];
+    return &s->place[(hash >> 28 & 0x3FFFFFFF) * s->cap >> 30];
+}
+
+/* The first place of a hash, or the next one after a live place that turned out to be another id's.  A place in state
+ * ID_NEW is free: the id is not known. */
+uint64_t *ids_find(const struct ids *ids, uint64_t hash);
+uint64_t *ids_find_after(const struct ids *ids, uint64_t hash, uint64_t *place);
+
+void ids_add(struct ids *ids, uint64_t hash, uint32_t index);
+void ids_move(struct ids *ids, uint64_t hash, uint32_t index, uint32_t to); /* a live id gets another index */
+void ids_retire(struct ids *ids, uint64_t hash, uint32_t index, bool failed);
+
+/* A mark on a finished id; the first call says true. */
+bool ids_note(uint64_t *place);
+bool ids_noted(const uint64_t *place);
+
+#endif
