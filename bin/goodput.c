@@ -1,0 +1,432 @@
+/* goodput: what of a run was useful: requests per second that succeeded, passed quality and met every latency target.
+ *
+ *     $ goodput -g ttft:800,tpot:50 ledger.tsv
+ *     {"kind":"goodput",…,"offered":72000,…,"accepted":68400,"dispositions":{"accepted":68400,"quality_failure":600,
+ *      "latency_failure":2400,"server_failure":300,…,"unfinished":300},…,"rates":{"offered_rps":120,…,"goodput_rps":114},
+ *      "acceptance":{"ratio":0.95,…},…,"verdict":"none",…}
+ *
+ * Every offered request has exactly one disposition, and none leaves the denominator.  What one request has to do is
+ * score.h, what is counted is tally.h; here stands over which time, and about which part of the run. */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate.h"
+#include "binomial.h"
+#include "die.h"
+#include "num.h"
+#include "offered.h"
+#include "opts.h"
+#include "out.h"
+#include "report.h"
+
+struct options {
+    struct common common;
+    const char *targets, *contract, *quality, *cohort, *window, *binomial;
+    double duration_s, drain_s, level_rps;
+    int64_t cluster;
+    struct opt_list by;
+    bool annotate, aggregate;
+    int unobserved; /* enum */
+};
+enum { UNOBSERVED_ERROR, UNOBSERVED_FAIL };
+
+#define AT(m) offsetof(struct options, m)
+static const struct opt option[] = {
+    {'g', "targets", "METRIC:MS,...", OPT_TEXT, AT(targets), "latency targets: ttft, tpot, gap, e2e in ms", NULL, 0, 0},
+    {'c', "contract", "FILE", OPT_TEXT, AT(contract), "the contract: targets, quality, floors (JSON)", NULL, 0, 0},
+    {0, "quality", "FILE", OPT_TEXT, AT(quality), "verdicts on replies, keyed by request (TSV or NDJSON)", NULL, 0, 0},
+    {0, "unobserved", "error|fail", OPT_CHOICE, AT(unobserved), "a target that no reply tells anything of", "error|fail", 0, 0},
+    {0, "duration", "S", OPT_REAL, AT(duration_s), "the run is the first S seconds", NULL, 1e-9, 1e9},
+    {0, "cohort", "T0:T1", OPT_TEXT, AT(cohort), "also report the requests arriving from T0 to T1 s", NULL, 0, 0},
+    {0, "window", "REPORT", OPT_TEXT, AT(window), "also report those arriving in plateau's steady window", NULL, 0, 0},
+    {0, "drain", "S", OPT_REAL, AT(drain_s), "after the end of cohort or duration, wait S seconds for replies", NULL, 0, 1e9},
+    {0, "by", "KEY", OPT_LIST, AT(by), "also report each value of a column, or isl:0,128,... osl:...", NULL, 0, 0},
+    {0, "cluster", "N", OPT_INT, AT(cluster), "requests per cluster of the acceptance interval", NULL, 1, 1e9},
+    {0, "level", "RPS", OPT_REAL, AT(level_rps), "the offered rate this run aimed at (run.target_rps)", NULL, 1e-9, 1e9},
+    {'a', "annotate", NULL, OPT_FLAG, AT(annotate), "write the ledger with disposition and miss instead", NULL, 0, 0},
+    {0, "aggregate", NULL, OPT_FLAG, AT(aggregate), "write counts that hold no ids and no hashes instead", NULL, 0, 0},
+    {0, "binomial", "N,P", OPT_TEXT, AT(binomial), "what sampling alone does to N requests of acceptance P", NULL, 0, 0},
+};
+#undef AT
+
+static const struct options defaults = {.duration_s = NAN, .drain_s = NAN, .level_rps = NAN};
+
+static bool no_input(const void *options) { return ((const struct options *)options)->binomial != NULL; }
+
+static const struct tool tool = {
+    .name = "goodput",
+    .what = "Requests per second that succeed, pass quality and meet every latency target, with every request accounted for.",
+    .operands = "[LEDGER...]",
+    .example = "goodput -g ttft:800,tpot:50 ledger.tsv | jq .rates.goodput_rps",
+    .exit_1 = "status 1 when the verdict is fail: a floor or a percentile of the contract is missed",
+    .opt = option,
+    .n = sizeof option / sizeof *option,
+    .size = sizeof(struct options),
+    .no_input = no_input,
+};
+
+/* ---- over which time ---- */
+
+struct span {
+    const char *source; /* "option", "tracking", "arrivals"; NULL = no times */
+    int64_t start_ns, stop_ns; /* stop: INT_NONE where nobody stopped anything */
+    int64_t end_ns, cutoff_ns; /* arrivals from end on are left out; what ends after the cut-off is unfinished */
+    double arrival_s, duration_s;
+};
+
+static int64_t ns_of(double s) { return llround(s * 1e9); }
+
+static int64_t tracking(const json_t *run, const char *edge) {
+    const char *how = doc_text_at(run, "tracking");
+    return how && strcmp(how, "assumed") == 0 ? INT_NONE : doc_int_at(run, edge);
+}
+
+/* First arrival, and the span of n arrivals: n - 1 gaps between them, and one more until the next would have come. */
+static double arrivals(const struct fact *const *f, size_t n, int64_t *first_ns) {
+    int64_t first = INT64_MAX, last = INT_NONE, stamped = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!int_known(f[i]->arrival_ns)) continue;
+        stamped++;
+        if (f[i]->arrival_ns < first) first = f[i]->arrival_ns;
+        if (f[i]->arrival_ns > last) last = f[i]->arrival_ns;
+    }
+    *first_ns = stamped > 0 ? first : INT_NONE;
+    return stamped > 1 ? (double)num_span(first, last) * ((double)stamped / (double)(stamped - 1)) / 1e9 : NAN;
+}
+
+/* The later of the end of the arrival span and the last terminal event, from the same start. */
+static double duration(const struct span *s, const struct fact *const *f, size_t n) {
+    int64_t last = INT_NONE;
+    for (size_t i = 0; i < n; i++)
+        if (f[i]->outcome != OUT_UNFINISHED && f[i]->done_ns <= s->cutoff_ns && f[i]->done_ns > last) last = f[i]->done_ns;
+    int64_t to_last = num_span(s->start_ns, last);
+    return int_known(to_last) ? fmax(s->arrival_s, (double)to_last / 1e9) : s->arrival_s;
+}
+
+/* The span of requests that tell no more than when they came. */
+static struct span span_of_arrivals(const struct fact *const *f, size_t n) {
+    struct span s = {.stop_ns = INT_NONE, .end_ns = INT64_MAX, .cutoff_ns = INT64_MAX};
+    s.arrival_s = arrivals(f, n, &s.start_ns);
+    s.source = int_known(s.start_ns) ? "arrivals" : NULL;
+    s.duration_s = duration(&s, f, n);
+    return s;
+}
+
+/* The run's span; in[0..*n) loses the arrivals that --duration leaves out. */
+static struct span span_of_run(const struct options *o, const json_t *run, const struct fact **in, size_t *n) {
+    struct span s = span_of_arrivals(in, *n);
+    int64_t start = tracking(run, "tracking_start_ns"), stop = tracking(run, "tracking_stop_ns");
+    if (!s.source) return s;
+    if (!isnan(o->duration_s)) {
+        s.source = "option";
+        if (int_known(start)) s.start_ns = start;
+        s.stop_ns = s.end_ns = s.start_ns + ns_of(o->duration_s);
+        s.cutoff_ns = s.end_ns + (isnan(o->drain_s) ? 0 : ns_of(o->drain_s));
+        s.arrival_s = o->duration_s;
+        size_t kept = 0;
+        for (size_t i = 0; i < *n; i++)
+            if (in[i]->arrival_ns < s.end_ns) in[kept++] = in[i];
+        *n = kept;
+    } else if (int_known(start) && int_known(stop)) {
+        s.source = "tracking";
+        s.start_ns = start;
+        s.stop_ns = stop;
+        s.arrival_s = (double)num_span(start, stop) / 1e9;
+    }
+    s.duration_s = duration(&s, in, *n);
+    return s;
+}
+
+static json_t *span_json(const struct span *s, const struct fact *const *f, size_t n, int64_t beyond) {
+    int64_t late = 0;
+    for (size_t i = 0; i < n && int_known(s->stop_ns); i++)
+        late += fact_disposition(f[i], s->cutoff_ns) == DISP_ACCEPTED && f[i]->done_ns > s->stop_ns;
+    json_t *j = json_object();
+    doc_set_real(j, "s", s->duration_s);
+    doc_set_real(j, "arrival_s", s->arrival_s);
+    doc_set_text(j, "source", s->source);
+    if (!s->source) doc_set_text(j, "reason", "no_times");
+    doc_set_int(j, "late_completions", late);
+    doc_set_int(j, "beyond", beyond);
+    return j;
+}
+
+/* ---- one run, as this tool sees it ---- */
+
+struct run {
+    const struct options *options;
+    const struct contract *contract;
+    const struct offered *offered;
+    const struct fact **f; /* [n], in issue order */
+    size_t n;
+    struct span span;
+    json_t *steady; /* plateau's report, or NULL */
+    json_t *warnings;
+};
+
+static void add_warning(const struct run *r, const char *code, const char *metric, const char *value, const char *text) {
+    json_t *w = json_object();
+    doc_set_text(w, "code", code);
+    doc_set_text(w, "metric", metric);
+    doc_set_text(w, "value", value);
+    doc_set_text(w, "text", text);
+    json_array_append_new(r->warnings, w);
+    warn("%s%s%s: %s", metric ? metric : code, value ? " " : "", value ? value : "", text);
+}
+
+static struct tally_over over(const struct run *r, const struct span *s) {
+    struct tally_over v = {.cutoff_ns = s->cutoff_ns, .arrival_s = s->arrival_s, .duration_s = s->duration_s,
+                           .cluster = r->options->cluster};
+    if (v.cluster == 0 && r->steady) {
+        int64_t size = doc_int_at(r->steady, "run.size"), passes = doc_int_at(r->steady, "window.n_passes");
+        int64_t requests = doc_int_at(r->steady, "window.n_requests");
+        v.cluster = int_known(size) ? size : passes > 0 && requests >= passes ? requests / passes : 0;
+    }
+    return v;
+}
+
+/* ---- a cohort: everything offered from t0 to t1, whenever it ended ---- */
+
+static void cohort_edges(const struct run *r, int64_t origin, int64_t *t0, int64_t *t1) {
+    if (r->steady) {
+        *t0 = doc_int_at(r->steady, "window.first_issue_ns");
+        *t1 = doc_int_at(r->steady, "window.next_issue_ns");
+        if (!int_known(*t0) || !int_known(*t1))
+            die("%s: the report has no times of a steady window", r->options->window);
+        return;
+    }
+    const char *text = r->options->cohort, *colon = strchr(text, ':');
+    double a, b;
+    if (!colon || !num_real(text, (size_t)(colon - text), &a) || !num_real(colon + 1, strlen(colon + 1), &b) || !(a < b))
+        die("--cohort: '%s' is not T0:T1 in seconds, T0 < T1", text);
+    *t0 = origin + ns_of(a);
+    *t1 = origin + ns_of(b);
+}
+
+static json_t *cohort_json(const struct run *r) {
+    if (!r->span.source) return json_null();
+    int64_t origin = tracking(r->offered->run, "tracking_start_ns"), t0, t1;
+    if (!int_known(origin)) arrivals(r->f, r->n, &origin);
+    cohort_edges(r, origin, &t0, &t1);
+
+    const struct fact **in = xmalloc((r->n + 1) * sizeof *in);
+    size_t n = 0;
+    int64_t accepted_in_window = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct fact *f = r->f[i];
+        if (f->arrival_ns >= t0 && f->arrival_ns < t1) in[n++] = f;
+        accepted_in_window += f->disposition == DISP_ACCEPTED && f->done_ns >= t0 && f->done_ns < t1;
+    }
+    double drain = r->options->drain_s, seconds = (double)num_span(t0, t1) / 1e9;
+    struct span s = {.cutoff_ns = r->span.cutoff_ns, .arrival_s = seconds, .duration_s = seconds};
+    if (!isnan(drain) && t1 + ns_of(drain) < s.cutoff_ns) s.cutoff_ns = t1 + ns_of(drain);
+    json_t *j = json_object();
+    doc_set_real(j, "t0_s", (double)num_span(origin, t0) / 1e9);
+    doc_set_real(j, "t1_s", (double)num_span(origin, t1) / 1e9);
+    doc_set_real(j, "drain_s", drain);
+    doc_set_real(j, "completion_window_rps", (double)accepted_in_window / seconds);
+    struct tally_over v = over(r, &s);
+    tally_block(j, in, n, &v, r->contract);
+    free(in);
+    return j;
+}
+
+/* ---- segments: the same block for each part of the requests ---- */
+
+static json_t *segment_json(const struct run *r, const struct by *by, uint32_t id, const struct fact **in, size_t n) {
+    bool own_time = strcmp(by->key, "run") == 0; /* runs follow each other; other segments share the time */
+    struct span s = own_time ? span_of_arrivals(in, n) : r->span;
+    struct tally_over v = over(r, &s);
+    json_t *j = json_object();
+    doc_set_text(j, "by", by->key);
+    json_object_set_new(j, "segment", json_stringn(by->segment.name.v[id].s, by->segment.name.v[id].n));
+    if (own_time) json_object_set_new(j, "duration", span_json(&s, in, n, 0));
+    tally_block(j, in, n, &v, r->contract);
+    return j;
+}
+
+static void add_segments(const struct run *r, const struct by *by, json_t *segments, bool whole_passes) {
+    size_t k = by->segment.name.n, sum = 0;
+    size_t *from = xcalloc(k + 2, sizeof *from);
+    const struct fact **in = xmalloc((r->n + 1) * sizeof *in);
+    for (size_t i = 0; i < r->n; i++)
+        from[by->of.v[r->f[i] - r->offered->fact.v] + 2]++;
+    for (size_t i = 2; i < k + 2; i++)
+        from[i] += from[i - 1];
+    for (size_t i = 0; i < r->n; i++)
+        in[from[by->of.v[r->f[i] - r->offered->fact.v] + 1]++] = r->f[i]; /* from[id + 1] ends as the end of id */
+    uint32_t *order = by_order(by);
+    for (size_t i = 0; i < k; i++) {
+        uint32_t id = order[i];
+        size_t n = from[id + 1] - from[id];
+        if (n == 0) continue;
+        json_t *j = segment_json(r, by, id, in + from[id], n);
+        sum += (size_t)doc_int_at(j, "offered");
+        if (whole_passes && strcmp(doc_text_at(j, "verdict"), "fail") == 0)
+            add_warning(r, "segment_fails", by->key, doc_text_at(j, "segment"), "this segment fails where the whole passes");
+        json_array_append_new(segments, j);
+    }
+    if (sum != r->n) die("segments by %s sum to %zu, %zu requests were offered", by->key, sum, r->n);
+    if (by->what == BY_OSL)
+        add_warning(r, "osl_loses_failures", by->key, NULL, "failures have no reply length: prefer bands of isl");
+    free(order);
+    free(from);
+    free(in);
+}
+
+/* ---- the report ---- */
+
+static json_t *definitions_json(const struct run *r) {
+    static const struct {
+        const char *key, *usual;
+    } of_ledger[] = {{"latency_from", "intended"}, {"retry_clock", "first"}, {"tpot_end", "done"}, {"tokens", NULL}};
+    json_t *j = json_object(), *said = json_object_get(r->offered->run, "definitions");
+    for (size_t i = 0; i < sizeof of_ledger / sizeof *of_ledger; i++) {
+        const char *v = doc_text_at(said, of_ledger[i].key);
+        doc_set_text(j, of_ledger[i].key, v ? v : of_ledger[i].usual);
+    }
+    const char *stated = doc_text_at(r->contract->document, "latency_from");
+    if (stated) doc_set_text(j, "latency_from", stated);
+    doc_set_text(j, "meets", "<=");
+    doc_set_text(j, "percentile", "floor");
+    doc_set_text(j, "contract_percentile", "nearest_rank");
+    doc_set_text(j, "duration", r->span.source);
+    doc_set_text(j, "arrival", r->span.source);
+    return j;
+}
+
+/* What the reader has to know before the numbers. */
+static void warn_of_limits(const struct run *r, json_t *report) {
+    const json_t *complete = doc_at(r->offered->run, "offered_complete");
+    if (complete && !json_is_true(complete)) {
+        doc_set_text(report, "offered_bound", ">=");
+        doc_set_text(report, "acceptance_bound", "<=");
+        add_warning(r, "offered_incomplete", NULL, NULL,
+                    "the harness logs only what finished: offered is at least, acceptance at most what is shown");
+    }
+    if (r->offered->partial)
+        add_warning(r, "partial", NULL, NULL, "the log is cut short: offered is at least what is shown");
+    if (!r->span.source)
+        add_warning(r, "no_times", NULL, NULL, "the ledger has no times of day: no rates and no cohorts");
+    int64_t unjudged = r->contract->quality ? doc_int_at(report, "quality.unjudged") : 0;
+    if (unjudged > 0) add_warning(r, "unjudged", NULL, NULL, "completed requests without a verdict are not accepted");
+    if (r->steady && strncmp(doc_text_at(r->steady, "verdict"), "steady", 6) != 0)
+        add_warning(r, "window_not_steady", NULL, doc_text_at(r->steady, "verdict"), "the window's run is not steady");
+}
+
+static json_t *report_json(struct run *r, json_t *own_pg, int64_t beyond) {
+    json_t *j = json_object(), *facts = json_copy(r->offered->run);
+    if (!isnan(r->options->level_rps)) doc_set_real(facts, "target_rps", r->options->level_rps);
+    doc_set_text(j, "kind", "goodput");
+    doc_set_int(j, "version", 1);
+    doc_set_text(j, "headline", r->contract->quality ? "goodput" : "latency goodput: quality was not assessed");
+    json_object_set(j, "contract", r->contract->document);
+    json_object_set_new(j, "definitions", definitions_json(r));
+    json_object_set_new(j, "run", facts);
+    json_array_append(r->offered->pg, own_pg);
+    json_object_set(j, "pg", r->offered->pg);
+    json_object_set_new(j, "duration", span_json(&r->span, r->f, r->n, beyond));
+    doc_set_int(j, "untracked", r->offered->untracked);
+    struct tally_over v = over(r, &r->span);
+    tally_block(j, r->f, r->n, &v, r->contract);
+    if (r->offered->quality) json_object_update_new(json_object_get(j, "quality"), quality_json(r->offered->quality));
+    warn_of_limits(r, j);
+    if (r->options->cohort || r->steady) json_object_set_new(j, "cohort", cohort_json(r));
+    json_t *segments = json_array();
+    for (size_t i = 0; i < r->offered->n_by; i++)
+        add_segments(r, &r->offered->by[i], segments, strcmp(doc_text_at(j, "verdict"), "pass") == 0);
+    if (r->offered->n_by > 0) json_object_set(j, "segments", segments);
+    json_decref(segments);
+    json_object_set(j, "warnings", r->warnings);
+    json_object_set_new(j, "series", tally_series(r->f, r->n, r->span.start_ns, r->span.duration_s, r->span.cutoff_ns));
+    return j;
+}
+
+/* ---- from options to output ---- */
+
+static void check_options(const struct options *o) {
+    if (o->contract && o->targets) die("-c and -g are two contracts: give one");
+    if (!o->contract && !o->targets) die("no contract: give latency targets with -g, or a file with -c");
+    if (o->annotate && o->aggregate) die("--annotate and --aggregate are two outputs: choose one");
+    if (o->cohort && o->window) die("--cohort and --window are two cohorts: choose one");
+    if (!isnan(o->drain_s) && !o->cohort && !o->window && isnan(o->duration_s))
+        die("--drain says how long to wait after the end of --duration, --cohort or --window: give one");
+    if (o->aggregate && o->by.n) die("--aggregate has its own segments: leave out --by");
+}
+
+static void read_contract(struct contract *c, const struct options *o) {
+    if (o->contract) contract_read(c, o->contract);
+    else contract_parse(c, o->targets, o->quality != NULL);
+    if (o->quality && !c->quality) die("%s: no quality rule, which --quality needs: add \"quality\":{}", o->contract);
+}
+
+static json_t *read_steady(const char *path) {
+    json_t *list = report_read(path, "steady", NULL), *report = json_incref(json_array_get(list, 0));
+    if (json_array_size(list) != 1) die("%s: %zu reports, one is wanted", path, json_array_size(list));
+    if (!doc_true_at(report, "found")) die("%s: the report found no steady window", path);
+    json_decref(list);
+    return report;
+}
+
+static void prepare(struct offered *d, const struct options *o, const struct contract *c) {
+    d->contract = c;
+    d->quality = o->quality ? quality_open(o->quality, c) : NULL;
+    d->n_by = o->aggregate ? AGGREGATE_BY : o->by.n;
+    d->by = xcalloc(d->n_by + 1, sizeof *d->by);
+    if (o->aggregate) aggregate_keys(d->by);
+    for (size_t i = 0; i < o->by.n; i++) {
+        by_init(&d->by[i], o->by.v[i]);
+        d->by_run |= strcmp(o->by.v[i], "run") == 0;
+    }
+    d->common = o->annotate ? &o->common : NULL;
+    d->hold = !isnan(o->duration_s);
+    d->pg_own = opts_provenance(&tool, o, &defaults);
+}
+
+int main(int argc, char **argv) {
+    struct options o = defaults;
+    char **files = opts_parse(&tool, &o, argc, argv);
+    if (o.binomial) {
+        binomial_write(o.binomial, opts_spelling(&o.common, SPELL_NDJSON));
+        out_close();
+        return 0;
+    }
+    struct contract contract;
+    struct offered offered = {0};
+    check_options(&o);
+    read_contract(&contract, &o);
+    struct run r = {.options = &o, .contract = &contract, .offered = &offered, .warnings = json_array()};
+    if (o.window) r.steady = read_steady(o.window);
+    prepare(&offered, &o, &contract);
+    offered_read(&offered, files);
+    offered_check(&offered, o.unobserved == UNOBSERVED_FAIL);
+
+    r.f = offered.in_order;
+    r.n = offered.fact.n;
+    r.span = span_of_run(&o, offered.run, r.f, &r.n);
+    int status = 0;
+    if (o.annotate) {
+        offered_annotate(&offered, r.span.end_ns, r.span.cutoff_ns);
+    } else if (o.aggregate) {
+        json_t *nothing = json_object(), *pg = json_pack("[O]", offered.pg_own);
+        aggregate_write(r.f, r.n, offered.fact.v, offered.by, r.span.cutoff_ns, opts_spelling(&o.common, offered.spelling),
+                        !o.common.no_header, nothing, pg);
+        json_decref(nothing);
+        json_decref(pg);
+    } else {
+        json_t *report = report_json(&r, offered.pg_own, (int64_t)(offered.fact.n - r.n));
+        report_write(report, opts_spelling(&o.common, SPELL_NDJSON));
+        status = o.common.exit_status && strcmp(doc_text_at(report, "verdict"), "fail") == 0;
+        json_decref(report);
+    }
+    json_decref(r.steady);
+    json_decref(r.warnings);
+    offered_free(&offered);
+    free(o.by.v);
+    contract_free(&contract);
+    out_close();
+    return status;
+}

@@ -1,0 +1,35 @@
+#include "binomial.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "die.h"
+#include "interval.h"
+#include "num.h"
+
+#define N_MAX 1000000 /* a report holds every probability */
+
+void binomial_write(const char *n_and_p, enum spelling spelling) {
+    size_t comma = strcspn(n_and_p, ",");
+    int64_t n;
+    double p;
+    bool ok = n_and_p[comma] && num_int(n_and_p, comma, &n) && num_real(n_and_p + comma + 1, strlen(n_and_p + comma + 1), &p);
+    if (!ok || n < 0 || n > N_MAX || p < 0 || p > 1)
+        die("--binomial: '%s' is not N,P with 0 <= N <= %d and 0 <= P <= 1", n_and_p, N_MAX);
+    json_t *report = json_object(), *pmf = json_array(), *cdf = json_array();
+    for (int64_t k = 0; k <= n; k++) {
+        json_array_append_new(pmf, doc_real(interval_binomial_pmf(k, n, p)));
+        json_array_append_new(cdf, doc_real(interval_binomial_cdf(k, n, p)));
+    }
+    doc_set_text(report, "kind", "binomial");
+    doc_set_int(report, "version", 1);
+    doc_set_text(report, "caption", "what sampling alone does if requests qualify independently: no load test");
+    doc_set_int(report, "n", n);
+    doc_set_real(report, "p", p);
+    doc_set_real(report, "mean", (double)n * p);
+    doc_set_real(report, "sd", sqrt((double)n * p * (1 - p)));
+    json_object_set_new(report, "pmf", pmf);
+    json_object_set_new(report, "cdf", cdf);
+    report_write(report, spelling);
+    json_decref(report);
+}

@@ -1,0 +1,13 @@
+/* binomial: what sampling alone does to a count of accepted requests.  Layer 5 (above report).
+ *
+ * Owns nothing. */
+#ifndef BINOMIAL_H
+#define BINOMIAL_H
+
+#include "report.h"
+
+/* Write the report of kind "binomial" for "N,P": mean, sd, and P(exactly k) and P(at most k) accepted for k = 0..N, if N
+ * requests are accepted independently with probability P.  Another text dies. */
+void binomial_write(const char *n_and_p, enum spelling spelling);
+
+#endif

@@ -1,0 +1,51 @@
+/* offered: the requests of a run, read from its ledgers, each scored under the contract.  Layer 6 (above score, quality, by, tally, annotate).
+ *
+ * One pass: a row becomes a fact and is forgotten, so memory is what exact percentiles need, about 110 bytes a request and
+ * 4 more for each --by.  A struct offered owns everything in it but the contract. */
+#ifndef OFFERED_H
+#define OFFERED_H
+
+#include "annotate.h"
+#include "by.h"
+#include "opts.h"
+#include "quality.h"
+#include "tally.h"
+
+struct offered {
+    const struct contract *contract;
+    struct quality *quality; /* NULL: the ledger's own column */
+    struct by *by; /* [n_by] */
+    size_t n_by;
+    bool by_run; /* rows of several runs may stand in one ledger */
+
+    VEC(struct fact) fact; /* tracked requests, as read */
+    const struct fact **in_order; /* [fact.n], by first send */
+    int64_t rows, untracked, completed;
+    unsigned observed, unobserved; /* or'ed over completed requests, see struct score */
+    json_t *run, *pg; /* settled facts; what wrote the ledgers */
+    enum spelling spelling;
+    bool partial;
+
+    /* Of an annotated ledger: NULL common = not wanted.  held: its rows wait for offered_annotate. */
+    const struct common *common;
+    json_t *pg_own;
+    bool hold;
+    struct annotate annotate;
+    VEC(int64_t) held; /* fact of each held row, -1 for an untracked one */
+    struct ledger_in *ledger; /* open until offered_free */
+};
+
+/* Read the ledgers, one or the shards of one run.  Dies where they cannot be one run: other definitions, clocks that are
+ * not of the epoch, or a column `run` of several values without by_run. */
+void offered_read(struct offered *o, char **files);
+void offered_free(struct offered *o);
+
+/* A contract the ledger cannot answer ends the program: latency_from without stamps and, unless those are to fail, a target,
+ * model or schema that no completed request tells anything of. */
+void offered_check(const struct offered *o, bool unobserved_fails);
+
+/* Finish the annotated ledger: held rows, of which those arriving before end_ns and ended by cutoff_ns have their
+ * disposition, then the trailer. */
+void offered_annotate(struct offered *o, int64_t end_ns, int64_t cutoff_ns);
+
+#endif
