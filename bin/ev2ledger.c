@@ -197,6 +197,7 @@ static void from_harness(const char *path, const char *format, const struct opti
     static const enum maprow_tokens tokens[] = {
         [TOKENS_AUTO] = MAPROW_FIELD, [TOKENS_FIELD] = MAPROW_FIELD, [TOKENS_CHUNKS] = MAPROW_CHUNKS,
         [TOKENS_NONE] = MAPROW_NONE};
+    if (rule->counter) die("--tokens-cmd: %s keeps token counts, not texts to be counted", format);
     struct adapt a;
     struct adapt_options options = {format, o->map, o->strict, {rule->classify, rule->spans, tokens[rule->tokens]}};
     adapt_read(&a, path, &options);
@@ -220,8 +221,8 @@ static void list_formats(void) {
 /* The format the first bytes show.  Only as many are waited for as it takes. */
 static const char *detect(const char *path) {
     const char *head, *name = NULL, *unsupported = NULL;
-    size_t n, before = 0;
-    while ((n = in_peek(path, &head, FORMAT_HEAD)) > before && !name && !unsupported) {
+    size_t n = 0, before = 0;
+    while (!name && !unsupported && (n = in_peek(path, &head, FORMAT_HEAD)) > before) {
         name = format_detect((struct view){head, n}, &unsupported);
         before = n;
     }
@@ -231,7 +232,10 @@ static const char *detect(const char *path) {
     static const char key[] = "\"event_type\"";
     if (!name && memmem(head, n, key, sizeof key - 1)) name = "events"; /* the first line is not whole */
     if (!name) die("%s: what wrote this cannot be told from its beginning: name it with -f, or give a --map", file);
-    note("%s: taken for the format '%s'", file, name);
+    if (format_text(name))
+        warn("%s: taken for a file of %s (-f names another)", file, name);
+    else
+        note("%s: taken for the format '%s'", file, name);
     return name;
 }
 

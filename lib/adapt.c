@@ -9,10 +9,12 @@
 #include "jqmap.h"
 #include "jtok.h"
 #include "num.h"
+#include "out.h"
 
 /* What every adapter may use.  One line, so that a compiler message counts the lines of the program. */
 static const char prelude[] = "def num: if type == \"string\" then tonumber else . end; "
-                              "def nonzero: if . == null or num == 0 then null else . end; ";
+                              "def nonzero: if . == null or num == 0 then null else . end; "
+                              "def need(f): if f then . else error(\"another format\") end; ";
 
 #define EPOCH_NS 100000000000000000LL /* a clock beyond 10^17 ns counts from 1970 */
 
@@ -77,7 +79,9 @@ static void take_output(struct reading *r, struct view output) {
     }
 }
 
-static void take_text(struct reading *r, struct view text) {
+/* Run the program over one text.  A line of many that it fails on is skipped; a document is not what it should be, since
+ * what the program would have put out after the failure is lost. */
+static void take_text(struct reading *r, struct view text, bool document) {
     size_t at;
     const char *why = jqmap_start(r->map, text.s, text.n, &at);
     r->a->records++;
@@ -89,6 +93,7 @@ static void take_text(struct reading *r, struct view text) {
     enum jqmap_result result;
     while ((result = jqmap_next(r->map, &output)) == JQMAP_VALUE)
         take_output(r, output);
+    if (result == JQMAP_FAILED && document) die_at(r->a->file, r->line, "not what %s expects", r->name);
     if (result == JQMAP_FAILED) skip_record(r, "not what the adapter expects", (struct view){NULL, 0});
 }
 
@@ -131,7 +136,7 @@ static void take_lines(struct reading *r, struct view text) {
     while (text.n > 0) {
         struct view line = take_line(&text);
         r->line++;
-        if (!is_blank(line)) take_text(r, line);
+        if (!is_blank(line)) take_text(r, line, false);
     }
 }
 
@@ -179,7 +184,7 @@ static void take_cut_document(struct reading *r, const struct jtok *j, struct vi
     struct buf mended = {0};
     buf_add(&mended, text.s, (size_t)(whole - text.s));
     buf_add(&mended, closers->s, closers->len);
-    take_text(r, (struct view){mended.s, mended.len});
+    take_text(r, (struct view){mended.s, mended.len}, true);
     buf_free(&mended);
 }
 
@@ -198,7 +203,7 @@ static void take_documents(struct reading *r, struct view text) {
             take_cut_document(r, &j, text, whole, &closers);
             break;
         }
-        take_text(r, (struct view){text.s, (size_t)(end - text.s)});
+        take_text(r, (struct view){text.s, (size_t)(end - text.s)}, true);
         for (const char *p = text.s; p < end; p++)
             r->line += *p == '\n';
         text = (struct view){end, text.n - (size_t)(end - text.s)};
@@ -376,4 +381,75 @@ int adapt_choose(const struct adapt *a, const char *choice) {
     if (!num_int(choice, strlen(choice), &n) || n < 1 || (uint64_t)n > a->n)
         die("--run %s: %s has runs 1 to %zu (see --list-runs)", choice, a->file, a->n);
     return (int)n - 1;
+}
+
+/* Writing */
+
+void adapt_list(const struct adapt *a) {
+    for (size_t i = 0; i < a->n; i++)
+        out_printf("%zu\t%zu\t%s\n", i + 1, a->run[i].n, a->run[i].name ? a->run[i].name : "");
+}
+
+static bool all_have(const struct adapt *a, const char *key, const json_t *value) {
+    for (size_t i = 0; i < a->n; i++) {
+        const json_t *here = json_object_get(a->run[i].facts, key);
+        if (!here || !json_equal(here, value)) return false;
+    }
+    return true;
+}
+
+/* The facts of several runs: what they share, and in `runs` what is each one's own. */
+static json_t *joint_facts(const struct adapt *a) {
+    json_t *joint = json_object(), *runs = json_array();
+    bool partial = false, incomplete = false;
+    const char *key;
+    json_t *value;
+    json_object_foreach(a->run[0].facts, key, value) {
+        if (all_have(a, key, value)) json_object_set(joint, key, value);
+    }
+    for (size_t i = 0; i < a->n; i++) {
+        json_t *own = json_pack("{s:I}", "run", (json_int_t)i + 1);
+        json_object_foreach(a->run[i].facts, key, value) {
+            if (!json_object_get(joint, key)) json_object_set(own, key, value);
+            partial = partial || (strcmp(key, "partial") == 0 && json_is_true(value));
+            incomplete = incomplete || (strcmp(key, "offered_complete") == 0 && json_is_false(value));
+        }
+        json_array_append_new(runs, own);
+    }
+    if (partial) doc_set_bool(joint, "partial", true);
+    if (!json_object_get(joint, "offered_complete"))
+        json_object_set_new(joint, "offered_complete", incomplete ? json_false() : json_string("unknown"));
+    json_object_set_new(joint, "runs", runs);
+    return joint;
+}
+
+void adapt_write(const struct adapt *a, int run, enum spelling spelling, bool header, const json_t *pg) {
+    json_t *facts = run < 0 ? joint_facts(a) : json_incref(a->run[run].facts);
+    size_t n = ledger_schema.n;
+    struct column *column = xcalloc(n + 1, sizeof *column);
+    memcpy(column, ledger_schema.column, n * sizeof *column);
+    column[n] = (struct column){"run", TYPE_TEXT};
+    struct table_out out;
+    int64_t outcomes[N_OUTCOMES] = {0};
+    table_begin(&out, spelling, header, &ledger_schema, column, n + (run < 0), facts, pg);
+    for (size_t i = 0; i < a->n; i++) {
+        if (run >= 0 && i != (size_t)run) continue;
+        char number[NUM_MAX];
+        struct view name = {number, num_put_int(number, (int64_t)i + 1)};
+        for (size_t k = 0; k < a->run[i].n; k++) {
+            const struct ledger_row *row = &a->run[i].row[k];
+            ledger_write(&out, row);
+            if (run < 0) table_put(&out, name);
+            table_row(&out);
+            outcomes[row->outcome] += row->tracked;
+        }
+    }
+    json_t *end = json_pack("{s:I, s:I}", "records", (json_int_t)a->records, "malformed", (json_int_t)a->malformed);
+    json_t *sums = json_object();
+    for (int o = 0; o < N_OUTCOMES; o++)
+        doc_set_int(sums, outcome_name[o], outcomes[o]);
+    json_object_set_new(end, "outcomes", sums);
+    json_object_set_new(end, "run", facts);
+    table_end(&out, end);
+    free(column);
 }

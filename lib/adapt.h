@@ -45,4 +45,11 @@ void adapt_free(struct adapt *a);
  * number that is not there, die. */
 int adapt_choose(const struct adapt *a, const char *choice);
 
+/* A line per run on stdout: number, requests, name, tabs between. */
+void adapt_list(const struct adapt *a);
+
+/* Write one run, or all (-1) with a column `run` after the ledger's own, to stdout as a ledger; pg is borrowed.  With
+ * several runs the facts they share stand in `run` and the others, one object per run, in `run.runs`. */
+void adapt_write(const struct adapt *a, int run, enum spelling spelling, bool header, const json_t *pg);
+
 #endif

@@ -34,7 +34,7 @@ struct reader {
     struct arena *texts;
     struct buf text; /* the last string, decoded */
     struct stamps gaps, deliveries, tokens_at;
-    bool has_outcome, has_error;
+    bool has_outcome, has_error, whole;
     struct buf error_type, error_message;
     int64_t error_code;
     struct ledger_row *row;
@@ -173,7 +173,7 @@ static bool take_prompt(struct reader *r, enum jtok_type t) {
 
 /* Keys */
 
-enum key_kind { TEXT, STAMP, COUNT, LIST, TRACKED, OUTCOME, ERROR, QUALITY, TOOL_CALLS, PROMPT };
+enum key_kind { TEXT, STAMP, COUNT, LIST, TRACKED, OUTCOME, ERROR, QUALITY, WHOLE, TOOL_CALLS, PROMPT };
 
 static const struct {
     const char *name;
@@ -214,6 +214,7 @@ static const struct {
     {"outcome", OUTCOME, 0},
     {"error", ERROR, 0},
     {"quality", QUALITY, 0},
+    {"whole", WHOLE, 0},
     {"tool_calls", TOOL_CALLS, 0},
     {"prompt", PROMPT, 0},
 };
@@ -231,6 +232,7 @@ static bool take_value(struct reader *r, size_t key) {
     case OUTCOME: return take_outcome(r, t);
     case ERROR: return take_error(r, t);
     case QUALITY: return take_quality(r, t);
+    case WHOLE: return take_bool(t, &r->whole);
     case TOOL_CALLS: return take_tool_calls(r, t);
     case PROMPT: return take_prompt(r, t);
     }
@@ -297,9 +299,9 @@ static void settle_outcome(struct reader *r, struct classify *classify) {
             classify_error(classify, type, (struct view){r->error_message.s, r->error_message.len}, r->error_code);
 }
 
-static void settle_tokens(struct ledger_row *row, enum maprow_tokens from) {
+static void settle_tokens(struct ledger_row *row, enum maprow_tokens from, bool whole) {
     if (from == MAPROW_FIELD) {
-        spans_tail(row, row->chunks == 1);
+        spans_tail(row, whole || row->chunks == 1);
         return;
     }
     row->output_tokens = row->tail_tokens = INT_NONE;
@@ -316,7 +318,7 @@ static void settle(struct reader *r, const struct maprow_rule *rule) {
     from_token_times(row, &r->tokens_at);
     from_gaps(row, &r->gaps);
     settle_outcome(r, rule->classify);
-    settle_tokens(row, rule->tokens);
+    settle_tokens(row, rule->tokens, r->whole);
     spans_fill(row, &rule->spans);
 }
 

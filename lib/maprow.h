@@ -22,6 +22,7 @@
  * outcome              "completed" … "unfinished"; without it: completed, or what `error` says
  * error                {"type", "message", "code" or "status"}: classified; only the type is kept
  * quality              "pass" | "fail" | true | false
+ * whole                true: the reply came in one piece, without deliveries: nothing came after its first chunk
  * tool_calls           true: the reply calls tools
  * prompt               text, or an array of token ids, or of messages: kept as a hash only
  *
@@ -30,6 +31,12 @@
  *                                    in another unit; {"-s": N} … to be subtracted; N null: the stamp is missing
  *        [STAMP, …]                  their sum, exactly; missing if one is missing
  * A list is [STAMP, …], or {"s": [N, …]}.
+ *
+ * An adapter may use three definitions that stand before it:
+ *   num        a number, also where it came as a string (see jqmap.h)
+ *   nonzero    null for 0 and null, else the input
+ *   need(f)    the input where f holds, else an error: a line that is not what the adapter expects is skipped and counted,
+ *              a document ends the program
  *
  * Decimals are taken digit by digit, to the nearest ns (half away from zero), so that nothing passes through a double on
  * the way.  Adapters never subtract stamps, and 0 in a span that means "missing" is theirs to leave out. */

@@ -7,7 +7,8 @@
 
 def span: if . == null then null else {(.unit): (.value | nonzero)} end;
 
-.metadata as $m | .metrics as $v
+need(has("metadata") and has("metrics"))
+| .metadata as $m | .metrics as $v
 | ($m.request_start_ns // $m.timestamp_ns) as $start
 | ($m.benchmark_phase // $m.credit_phase) as $phase
 | {

@@ -2,8 +2,10 @@
 #
 # An array, a request each.  Seconds, monotonic, with a stamp for every token.
 
-to_entries[]
+need(type == "array")
+| to_entries[]
 | .key as $i | .value
+| need(has("token_timestamps"))
 | {
     request: "\($i)",
     issued_ns: {s: .start_time},

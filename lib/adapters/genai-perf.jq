@@ -42,6 +42,7 @@ def has_token:
         input_tokens: $usage.prompt_tokens,
         output_tokens: $usage.completion_tokens,
         finish_reason: ([$events[] | choice.finish_reason | strings] | last),
+        whole: any($events[]; choice.message != null),
         tool_calls: any($events[]; choice | .delta // . | .tool_calls // [] | . != []),
         model: $body.model,
         prompt: ($body.prompt // $body.messages)

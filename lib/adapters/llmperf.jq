@@ -4,9 +4,11 @@
 # says that the reply was shorter than asked for, with full timings: completed, but a quality failure.  Failed rows carry
 # junk token counts.  inter_token_latency_s is E2E per token in most files and not read.
 
-to_entries[]
+need(type == "array")
+| to_entries[]
 | .key as $i | .value
 | select(type == "object")
+| need(has("error_code"))
 | .error_code as $code
 | {
     request: "\($i)",
