@@ -61,7 +61,7 @@ double interval_binomial_cdf(int64_t k, int64_t n, double p);
 /* Early stopping (Reddi et al. 2020): the order statistic that, with the confidence given, is not below the percentile
  * p = num/den, so that a tail figure from few requests errs upwards.  h(t) is the least h >= 1 with
  * P(Bin(h + t, 1 - p) <= t) < 1 - confidence; min_queries = h(1) + 1; t is the largest with h(t) + t <= n.
- * ok: n >= min_queries; then sorted[index], index = n - t, is the estimate and the t - 1 values above it are dropped. */
+ * ok: n >= min_queries; then sorted[index], index = n - t, is the estimate the t - 1 values above are dropped. */
 struct interval_stopping {
     bool ok;
     size_t min_queries, t, index;

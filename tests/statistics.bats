@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
-# The statistics against independent values: stat_check reads them from a file, stat_traps carries the cases in which a plausible
-# implementation goes wrong.
+# The statistics against independent values: stat_check reads them from a file, stat_traps carries the cases in which a
+# plausible implementation goes wrong, segment_check finds plateaus a second time, by their definition.
 
 setup_file() {
     bats_require_minimum_version 1.5.0
     export ROOT="${ROOT:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)}"
     export BUILD="${BUILD:-$ROOT/build}"
     local check
-    for check in stat_check stat_traps; do
+    for check in stat_check stat_traps segment_check; do
         [ -x "$BUILD/$check" ] || make -s -C "$ROOT" "build/$check"
     done
 }
@@ -48,4 +48,19 @@ checks() {
     echo '{}' >"$BATS_TEST_TMPDIR/empty.json"
     run "$BUILD/stat_check" "$BATS_TEST_TMPDIR/empty.json"
     [ "$status" -eq 1 ]
+}
+
+@test "plateaus of random series are those of the definition" {
+    checks "$BUILD/segment_check"
+}
+
+# The example's ramp is its first pass.
+@test "plateaus of the shared example" {
+    local passes="$ROOT/../shared/examples/run.passes.tsv"
+    [ -r "$passes" ] || skip "../shared/examples is not here"
+    awk -F '\t' -v OFS='\t' '$1 == "0" { $3 = "warmup" } { print }' "$passes" >"$BATS_TEST_TMPDIR/passes.tsv"
+    run "$BUILD/segment_check" "$BATS_TEST_TMPDIR/passes.tsv"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "robust [0,20) 0 1 [20,32) 0 1" ]
+    [[ "${lines[1]}" == "design [0,20) "* ]]
 }
