@@ -66,17 +66,17 @@ static void unpooled(struct measure_metric *f, const struct pass *const *v, size
 
 static void lengths(struct measure *f, const struct pass *const *v, size_t k, double *x) {
     size_t n = 0;
-    double isl = 0, requests = 0;
+    double isl = 0, requests = 0, tokens = 0;
     for (size_t i = 0; i < k; i++) {
         const struct samples *s = &v[i]->samples;
         for (size_t j = 0; j < s->n; j++)
-            if (int_known(s->osl[j])) x[n++] = (double)s->osl[j];
+            if (int_known(s->osl[j])) tokens += x[n++] = (double)s->osl[j];
         isl += v[i]->isl_mean * real(v[i]->n_issued);
         requests += real(v[i]->n_issued);
     }
     f->isl_mean = isl / requests;
     f->osl_n = n ? (int64_t)n : INT_NONE;
-    f->osl_mean = n ? quantile_moments(x, n).mean : NAN;
+    f->osl_mean = n ? tokens / (double)n : NAN;
     f->osl_p50 = quantile_floor(x, n, 1, 2);
     f->osl_p99 = quantile_floor(x, n, 99, 100);
 }

@@ -40,6 +40,10 @@ static void find(struct judgement *j, const char *code, const struct finding *f)
     if (f->metric) say(j, code, f->metric, f->value, f->bound);
 }
 
+void verdict_against(struct evidence *e, const char *code, const char *metric, double value, double bound) {
+    if (e->n_against < VERDICT_MAX_REASONS) e->against[e->n_against++] = (struct reason){code, metric, value, bound};
+}
+
 /* Rules 1..3: what makes any window meaningless. */
 static bool cannot_say(const struct evidence *e, struct judgement *j) {
     if (e->agentic) {
@@ -61,8 +65,8 @@ static bool never_steady(const struct evidence *e, struct judgement *j) {
     j->verdict = VERDICT_NO_STEADY_STATE;
     if (e->n_plateaus == 0) {
         say(j, "no_window", NULL, 0, NAN);
-        for (size_t i = 0; i < e->n_rejections; i++)
-            say(j, e->rejections[i].code, e->rejections[i].metric, e->rejections[i].value, e->rejections[i].bound);
+        for (size_t i = 0; i < e->n_against; i++)
+            say(j, e->against[i].code, e->against[i].metric, e->against[i].value, e->against[i].bound);
     }
     if (!e->any_long) find(j, "drift", &e->body_drift);
     if (e->robust) {

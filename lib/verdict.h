@@ -50,14 +50,17 @@ struct finding {
     double value, bound;
 };
 
+#define VERDICT_MAX_REASONS 16
+
 struct evidence {
     bool robust;
     bool agentic;
     const char *unassessed; /* why the gates cannot be assessed: "no_tokens" ...; NULL = they can */
     size_t n_body; /* passes */
     double n_requests, ramp_requests; /* issued; twice the in-flight count at the first completion.  NAN = unknown */
-    const struct reason *rejections; /* why no window was admissible */
-    size_t n_rejections;
+    struct reason
+        against[VERDICT_MAX_REASONS]; /* what the rules have against the body, where no window is admissible */
+    size_t n_against;
     size_t n_plateaus;
     bool any_long; /* a plateau lasts, or need not */
     struct finding too_short; /* the longest plateau: dominant term, its duration, the duration needed, s */
@@ -66,13 +69,15 @@ struct evidence {
     struct finding shift, end_shift, before_shift;
 };
 
-#define VERDICT_MAX_REASONS 16
 struct judgement {
     enum verdict verdict;
     bool found; /* a window lasts: rules 6..9, and 4 where it is shown but not certified */
     struct reason reason[VERDICT_MAX_REASONS];
     size_t n;
 };
+/* Add to e->against; what is beyond the most that fit is left out. */
+void verdict_against(struct evidence *e, const char *code, const char *metric, double value, double bound);
+
 struct judgement verdict_of(const struct evidence *e);
 
 #endif

@@ -9,7 +9,6 @@ const char *const window_term_name[] = {"precision", "relaxation", "floor"};
 const char *const window_confidence_name[] = {"none", "low", "full"};
 
 static const double half_width = 0.05; /* of the mean, that precision asks for */
-static const double excursion = 0.05;
 
 struct window_duration window_duration(const double *gate, const double *span_ns, size_t k, double l_p90_s,
                                        double floor_s) {
@@ -50,5 +49,3 @@ enum window_confidence window_confidence(const double *gate, size_t k, size_t n_
     if (k < 6) return WINDOW_NONE;
     return n_body < 20 || quantile_cov(&m) > .025 || trend_lag1(gate, k) > .5 ? WINDOW_LOW : WINDOW_FULL;
 }
-
-bool window_excursion(double x, double median) { return fabs(x - median) > excursion * fabs(median); }

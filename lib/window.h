@@ -45,7 +45,4 @@ enum window_confidence { WINDOW_NONE, WINDOW_LOW, WINDOW_FULL };
 extern const char *const window_confidence_name[]; /* "none" "low" "full" */
 enum window_confidence window_confidence(const double *gate, size_t k, size_t n_body);
 
-/* Is x an excursion: more than 5 % off the median of its window? */
-bool window_excursion(double x, double median);
-
 #endif

@@ -1,0 +1,311 @@
+/* plateau: is there a steady state, and what does the system sustain in it?
+ *
+ *     ledger2passes -n 6396 ledger.tsv | warmcrop | tailguard | plateau > steady.json
+ *
+ *     {"kind":"steady","version":1,"verdict":"steady","found":true,"reasons":[],"warnings":[],"coverage":"windowable", ...
+ *      "window":{"first_pass":2,"end_pass":41, ...},"tps":{"per_user":{"value":50.02,"ci":[49.75,50.3], ...
+ *
+ * A steady state is a stretch of super-passes in which the gates, by default p50 and p90 of the time per output token,
+ * neither drift nor step nor scatter, and which lasts.  It is found in these steps, one function each:
+ *
+ *   gates    one value per pass of the body for every gate metric
+ *   segment  grow windows from the first pass on while they are admissible: each is a plateau
+ *   select   the first plateau that lasts at least min_duration is the window.  Never the best one: a window chosen by the
+ *            number it reports reports luck
+ *   shift    did the system leave that level later on, by a step or by a fault in the last passes?
+ *   drift    trends of every metric over the window, from it to the end of the run, and over all of the run
+ *   judge    nine rules turn all this into one verdict (verdict.h)
+ *   measure  rates, intervals and percentiles of the window; of the whole body, as best effort, where there is none
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "die.h"
+#include "grounds.h"
+#include "num.h"
+#include "opts.h"
+#include "out.h"
+#include "quantile.h"
+#include "report.h"
+#include "steadydoc.h"
+
+enum profile { ROBUST, DESIGN };
+static const int64_t patience_of[] = {[ROBUST] = 3, [DESIGN] = 1};
+static const enum trend_test trend_of_profile[] = {[ROBUST] = TREND_HAMED_RAO_AR1, [DESIGN] = TREND_HAMED_RAO};
+
+struct options {
+    struct common common;
+    const char *gate; /* NULL: by mode */
+    bool token_free;
+    int profile, mode;
+    int trend; /* -1: the profile's */
+    int64_t patience; /* 0: the profile's */
+    bool no_step, no_right_edge;
+    double rel_drift, alpha;
+    double floor_s;
+    bool no_min_duration;
+    const char *accept;
+};
+
+#define AT(m) offsetof(struct options, m)
+static const struct opt option[] = {
+    {0, "gate", "LIST", OPT_TEXT, AT(gate), "what must be steady (default tpot_p50,tpot_p90; offline tps, else rps)",
+     NULL, 0, 0},
+    {0, "token-free", NULL, OPT_FLAG, AT(token_free), "requests are the unit of work: gate e2e_p50,e2e_p90, report QPS",
+     NULL, 0, 0},
+    {0, "profile", "robust|design", OPT_CHOICE, AT(profile), "rules: robust (default), or the design document's own",
+     "robust|design", 0, 0},
+    {'m', "mode", "MODE", OPT_CHOICE, AT(mode),
+     "auto|concurrency|poisson|offline|agentic: for plain tables, which do not say",
+     "auto|concurrency|poisson|offline|agentic", 0, 0},
+    {0, "trend", "TEST", OPT_CHOICE, AT(trend),
+     "hamed-rao-ar1 (robust), hamed-rao (design), hamed-rao-raw or mann-kendall",
+     "hamed-rao-ar1|hamed-rao|hamed-rao-raw|mann-kendall", 0, 0},
+    {0, "no-step", NULL, OPT_FLAG, AT(no_step), "a level step alone does not break a window", NULL, 0, 0},
+    {0, "patience", "K", OPT_INT, AT(patience), "stop growing after K inadmissible ends in a row (robust 3, design 1)",
+     NULL, 1, 1e6},
+    {0, "no-right-edge", NULL, OPT_FLAG, AT(no_right_edge), "do not cut a plateau back to where the level changed",
+     NULL, 0, 0},
+    {0, "rel-drift", "X", OPT_REAL, AT(rel_drift),
+     "a trend or step smaller than X of the median breaks nothing (default 0.05)", NULL, 0, 1e9},
+    {0, "alpha", "P", OPT_REAL, AT(alpha), "significance level of every test (default 0.05)", NULL, 0, 1},
+    {0, "floor-s", "S", OPT_REAL, AT(floor_s), "a window lasts at least S seconds (default 600)", NULL, 0, 1e9},
+    {0, "no-min-duration", NULL, OPT_FLAG, AT(no_min_duration), "report the first plateau, however short", NULL, 0, 0},
+    {0, "accept", "LIST", OPT_TEXT, AT(accept), "verdicts that are a yes for -e (default steady,steady_then_shift)",
+     NULL, 0, 0},
+};
+#undef AT
+
+static const struct tool tool = {
+    .name = "plateau",
+    .what = "Find the steady state of a run, judge it, and report what the system sustains in it.",
+    .operands = "[FILE...]",
+    .example = "ledger2passes -n 300 ledger.tsv | warmcrop | tailguard | plateau",
+    .exit_1 = "status 1 when the verdict is not one of --accept",
+    .opt = option,
+    .n = sizeof option / sizeof *option,
+    .size = sizeof(struct options),
+};
+
+/* ---- segment ---- */
+
+struct range {
+    size_t lo, hi;
+};
+
+/* The search for plateaus, and every admissible window it met. */
+struct search {
+    struct segment segment;
+    VEC(struct range) admissible; /* in order of lo, then hi */
+};
+
+static void remember(void *arg, const struct segment *s, size_t lo, size_t hi, bool admissible) {
+    struct search *search = arg;
+    (void)s;
+    if (admissible) vec_push(&search->admissible, ((struct range){lo, hi}));
+}
+
+static void find_plateaus(struct steady *s, struct search *search, struct trend_work *work) {
+    struct segment_gate *gate = xcalloc(s->n_gates, sizeof *gate);
+    for (size_t g = 0; g < s->n_gates; g++)
+        gate[g] = (struct segment_gate){s->series[g].x, s->series[g].percent >= 90};
+    search->segment = (struct segment){.gate = gate,
+                                       .n_gates = s->n_gates,
+                                       .n_passes = s->n,
+                                       .rules = &s->options->segment,
+                                       .work = work,
+                                       .trace = remember,
+                                       .trace_arg = search};
+    if (s->unassessed || s->agentic) return;
+    segment_find(&search->segment);
+    s->n_plateaus = search->segment.n;
+    s->plateau = xcalloc(s->n_plateaus + 1, sizeof *s->plateau);
+    for (size_t i = 0; i < s->n_plateaus; i++) {
+        const struct segment_plateau *p = &search->segment.plateau[i];
+        s->plateau[i] = (struct steady_plateau){.lo = p->lo, .hi = p->hi, .bridged = p->bridged};
+    }
+}
+
+static bool before(struct range a, struct range b) { return a.lo < b.lo || (a.lo == b.lo && a.hi < b.hi); }
+
+static void search_free(struct search *search) {
+    segment_free(&search->segment);
+    free((void *)search->segment.gate);
+    vec_free(&search->admissible);
+}
+
+/* ---- select ---- */
+
+static struct shift_end fault_after(const struct steady *s, const struct steady_plateau *p) {
+    const double **gate = xcalloc(s->n_gates, sizeof *gate);
+    for (size_t g = 0; g < s->n_gates; g++)
+        gate[g] = s->series[g].x;
+    struct shift_end end = shift_end(gate, s->n_gates, s->level, s->n, steady_level(p));
+    free(gate);
+    return end;
+}
+
+static void measure_plateau(struct steady *s, struct steady_plateau *p) {
+    size_t k = p->hi - p->lo;
+    double l_p90 = measure_l_p90(s->passes, s->body + p->lo, k, s->offline) / 1e9;
+    p->span_ns = 0;
+    for (size_t i = p->lo; i < p->hi; i++)
+        p->span_ns += s->span_ns[i];
+    p->level = shift_level(s->level, s->weight, p->lo, p->hi);
+    p->duration = window_duration(s->series[0].x + p->lo, s->span_ns + p->lo, k, l_p90, s->options->floor_s);
+}
+
+/* The first plateau that lasts; where none does, the longest is remembered.  Passes at the end of the run that belong to a
+ * fault and not to the plateau leave it before it is asked how long it is. */
+static void select_window(struct steady *s) {
+    s->reported = s->n_plateaus;
+    for (size_t i = 0; i < s->n_plateaus; i++) {
+        struct steady_plateau *p = &s->plateau[i];
+        measure_plateau(s, p);
+        struct shift_end end = fault_after(s, p);
+        if (s->options->robust && end.found && end.first < p->hi && end.first >= p->lo + WINDOW_MIN_PASSES) {
+            p->hi = end.first;
+            measure_plateau(s, p);
+        }
+        if (p->duration.window_s > s->plateau[s->longest].duration.window_s) s->longest = i;
+        if (s->reported == s->n_plateaus && (p->duration.long_enough || !s->options->min_duration)) s->reported = i;
+    }
+}
+
+/* What precision alone would choose, of the plateaus and their admissible prefixes: it stands beside the window, for
+ * comparison.  Of equals the first plateau, and the longer window in it. */
+static void choose_by_error(struct steady *s, const struct search *search) {
+    size_t met = 0;
+    for (size_t i = 0; i < s->n_plateaus; i++) {
+        const struct steady_plateau *p = &s->plateau[i];
+        struct quantile_moments m = {0};
+        for (size_t hi = p->lo + 1; hi <= p->hi; hi++) {
+            quantile_moments_add(&m, s->series[0].x[hi - 1]);
+            while (met < search->admissible.n && before(search->admissible.v[met], (struct range){p->lo, hi}))
+                met++;
+            bool known = met < search->admissible.n && search->admissible.v[met].lo == p->lo &&
+                         search->admissible.v[met].hi == hi;
+            if (!known && hi < p->hi) continue;
+            double se = quantile_sd(&m) / sqrt((double)m.n);
+            bool better = s->mser_hi == 0 || se < s->mser_se || (se == s->mser_se && s->mser_lo == p->lo);
+            if (!better) continue;
+            s->mser_lo = p->lo;
+            s->mser_hi = hi;
+            s->mser_se = se;
+        }
+    }
+}
+
+/* ---- shift ---- */
+
+static void find_shift(struct steady *s, struct trend_work *work) {
+    if (s->n_plateaus == 0) return;
+    size_t base = s->reported < s->n_plateaus ? s->reported : s->longest;
+    struct shift_plateau *p = xcalloc(s->n_plateaus, sizeof *p);
+    for (size_t i = 0; i < s->n_plateaus; i++)
+        p[i] = steady_level(&s->plateau[i]);
+    s->shift = shift_find(s->level, s->n, p, s->n_plateaus, base, s->options->segment.alpha, s->options->robust, work);
+    if (s->options->robust) s->end = fault_after(s, &s->plateau[base]);
+    free(p);
+}
+
+/* ---- drift ---- */
+
+static void find_drift(struct steady *s, struct trend_work *work) {
+    size_t lo = s->reported < s->n_plateaus ? s->plateau[s->reported].lo : 0;
+    for (size_t i = 0; i < s->n_series; i++) {
+        struct steady_series *x = &s->series[i];
+        x->run = steady_trend(s, x, 0, s->n, false, work);
+        x->rest = lo == 0 ? x->run : steady_trend(s, x, lo, s->n, false, work);
+    }
+}
+
+/* ---- measure ---- */
+
+static void measure(struct steady *s, const struct search *search, struct trend_work *work) {
+    bool found = s->judgement.found;
+    s->lo = found ? s->plateau[s->reported].lo : 0;
+    s->hi = found ? s->plateau[s->reported].hi : s->n;
+    if (s->lo == s->hi) return;
+    for (size_t i = 0; i < s->n_series; i++)
+        s->series[i].window = steady_trend(s, &s->series[i], s->lo, s->hi, true, work);
+    if (found) s->concordance = segment_concordance(&search->segment, s->lo, s->hi);
+    measure_of(s->passes, s->body + s->lo, s->hi - s->lo, &s->measure);
+    s->measured = true;
+}
+
+/* ---- one run ---- */
+
+static enum verdict report_on(const char *path, const struct steady_options *rules, enum spelling spelling,
+                              json_t *pg) {
+    struct passes all;
+    passes_read(&all, path);
+    struct steady *s = xmalloc(sizeof *s);
+    steady_read(s, rules, &all);
+
+    struct trend_work *work = trend_work_new(s->n + 1);
+    struct search search = {0};
+    find_plateaus(s, &search, work);
+    select_window(s);
+    choose_by_error(s, &search);
+    find_shift(s, work);
+    find_drift(s, work);
+    struct evidence evidence = grounds_of(s, &search.segment, work);
+    s->judgement = verdict_of(&evidence);
+    measure(s, &search, work);
+
+    enum verdict verdict = s->judgement.verdict;
+    if (verdict == VERDICT_UNSUPPORTED)
+        warn("NOT-YET-SUPPORTED: turns of a conversation wait for each other; no verdict is given");
+    json_t *report = steadydoc(s, pg);
+    report_write(report, spelling);
+    json_decref(report);
+    search_free(&search);
+    trend_work_free(work);
+    steady_free(s);
+    free(s);
+    passes_free(&all);
+    return verdict;
+}
+
+static struct steady_options rules_of(const struct options *o) {
+    static const char *const profile_name[] = {"robust", "design"};
+    static const char *const mode_name[] = {NULL, "concurrency", "poisson", "offline", "agentic"};
+    bool robust = o->profile == ROBUST;
+    return (struct steady_options){
+        .profile = profile_name[o->profile],
+        .robust = robust,
+        .mode = mode_name[o->mode],
+        .gate = o->gate,
+        .segment = {.trend = o->trend >= 0 ? (enum trend_test)o->trend : trend_of_profile[o->profile],
+                    .alpha = o->alpha,
+                    .rel_drift = o->rel_drift,
+                    .step = robust && !o->no_step,
+                    .right_edge = robust && !o->no_right_edge,
+                    .patience = (size_t)(o->patience ? o->patience : patience_of[o->profile])},
+        .floor_s = o->floor_s,
+        .min_duration = !o->no_min_duration,
+        .token_free = o->token_free,
+    };
+}
+
+int main(int argc, char **argv) {
+    const struct options defaults = {
+        .trend = -1, .rel_drift = 0.05, .alpha = 0.05, .floor_s = 600, .accept = "steady,steady_then_shift"};
+    struct options o = defaults;
+    char **operand = opts_parse(&tool, &o, argc, argv);
+    const char *bad;
+    size_t bad_len;
+    unsigned accepted = verdict_set(o.accept, &bad, &bad_len);
+    if (!accepted) die("--accept: '%.*s' is no verdict", (int)bad_len, bad);
+    struct steady_options rules = rules_of(&o);
+    json_t *pg = opts_provenance(&tool, &o, &defaults);
+    enum spelling spelling = o.common.output == SPELL_TSV ? SPELL_TSV : SPELL_NDJSON;
+    bool yes = true;
+    for (; *operand; operand++)
+        yes = (accepted >> report_on(*operand, &rules, spelling, pg) & 1) && yes;
+    json_decref(pg);
+    out_close();
+    return o.common.exit_status && !yes ? 1 : 0;
+}
