@@ -1,0 +1,188 @@
+#include "about.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "about_goodput.h"
+#include "about_headline.h"
+#include "about_other.h"
+#include "about_steady.h"
+#include "figure.h"
+#include "flat.h"
+#include "num.h"
+#include "phrase.h"
+
+/* Of one run everything. */
+
+static void reasons(struct page *p, const json_t *report, const char *path) {
+    const json_t *list = report ? doc_at(report, path) : NULL;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        page_item(p, phrase_reason(p, json_array_get(list, i)));
+}
+
+/* A shift is said with the pass at which it began, which stands elsewhere in the report. */
+static const char *const shift_kind[][3] = {{"shift", "anomaly.change_pass", "anomaly.delta"},
+                                            {"end_shift", "anomaly.end.first_pass", "anomaly.end.delta"}};
+
+static const char *steady_reason(struct page *p, const json_t *steady, const json_t *reason) {
+    const char *code = doc_text_at(reason, "code");
+    for (size_t k = 0; code && k < 2; k++) {
+        if (strcmp(code, shift_kind[k][0]) != 0) continue;
+        json_t *with_pass = json_copy((json_t *)reason);
+        doc_set_int(with_pass, "pass", doc_int_at(steady, shift_kind[k][1]));
+        const char *text = phrase_reason(p, with_pass);
+        json_decref(with_pass);
+        return text;
+    }
+    return phrase_reason(p, reason);
+}
+
+/* The anomaly of a run whose verdict rests on something else. */
+static void other_anomaly(struct page *p, const json_t *steady) {
+    const json_t *list = doc_at(steady, "reasons");
+    if (!doc_true_at(steady, "anomaly.detected")) return;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *code = doc_text_at(json_array_get(list, i), "code");
+        if (code && (strcmp(code, shift_kind[0][0]) == 0 || strcmp(code, shift_kind[1][0]) == 0)) return;
+    }
+    for (size_t k = 0; k < 2; k++) {
+        if (!int_known(doc_int_at(steady, shift_kind[k][1]))) continue;
+        json_t *reason = json_object();
+        doc_set_text(reason, "code", shift_kind[k][0]);
+        doc_set_real(reason, "value", doc_real_at(steady, shift_kind[k][2]));
+        page_item(p, steady_reason(p, steady, reason));
+        json_decref(reason);
+    }
+}
+
+/* Two reports printed as one run should be of one run. */
+static void same_run(struct page *p, const struct run *run) {
+    if (!run->steady || !run->goodput) return;
+    int64_t a = doc_int_at(run->steady, "total.n_issued"), b = doc_int_at(run->goodput, "offered");
+    if (!int_known(a) || !int_known(b) || a == b) return;
+    page_item(
+        p, page_text(p, "The steady report counts %s requests, the goodput report %s: they may be of different runs.",
+                     figure_count(a).s, figure_count(b).s));
+}
+
+static void reconcile(struct page *p, const json_t *goodput) {
+    const json_t *d = goodput ? doc_at(goodput, "dispositions") : NULL;
+    int64_t offered = goodput ? doc_int_at(goodput, "offered") : INT_NONE, sum = 0;
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)d, key, v) sum += json_integer_value(v);
+    if (d && int_known(offered) && sum != offered)
+        page_item(p,
+                  page_text(p, "The dispositions sum to %s, but %s requests were offered: the account does not close.",
+                            figure_count(sum).s, figure_count(offered).s));
+}
+
+void about_run(struct page *p, const struct run *run) {
+    p->name = page_safe(p, run->name, strlen(run->name));
+    if (run->unreadable) {
+        p->headline = "Unreadable";
+        p->tone = TONE_BAD;
+        p->lead = page_text(p, "%s: %s", page_safe(p, run->file, strlen(run->file)),
+                            page_safe(p, run->unreadable, strlen(run->unreadable)));
+        return;
+    }
+    if (run->other) {
+        about_other(p, run->other);
+        return;
+    }
+    about_headline(p, run);
+    page_section(p, "Why");
+    const json_t *list = run->steady ? doc_at(run->steady, "reasons") : NULL;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        page_item(p, steady_reason(p, run->steady, json_array_get(list, i)));
+    reasons(p, run->goodput, "reasons");
+    page_section(p, "Look out");
+    if (run->steady) other_anomaly(p, run->steady);
+    reasons(p, run->steady, "warnings");
+    reasons(p, run->goodput, "warnings");
+    if (run->steady && doc_true_at(run->steady, "partial"))
+        page_item(p, "Partial: the log or the stream was cut short; the figures are of what was there.");
+    same_run(p, run);
+    reconcile(p, run->goodput);
+    page_section(p, NULL);
+    if (run->steady) about_steady(p, run->steady);
+    if (run->goodput) about_goodput(p, run->goodput);
+}
+
+bool about_yes(const struct run *run) {
+    struct page p = {0};
+    bool yes = !run->unreadable;
+    if (run->steady) yes &= phrase_verdict(&p, doc_text_at(run->steady, "verdict")).yes;
+    const char *goodput = run->goodput ? doc_text_at(run->goodput, "verdict") : NULL;
+    yes &= !goodput || strcmp(goodput, "fail") != 0;
+    page_free(&p);
+    return yes;
+}
+
+/* Of many runs a line each. */
+
+static const char *steady_cell(struct page *p, const json_t *row, const char *key) {
+    if (!doc_true_at(row, "certified")) return FIGURE_MISSING;
+    return page_text(p, "%s", figure_number(doc_real_at(row, key), NAN).s);
+}
+
+static const char *share(struct page *p, const json_t *row, const char *key) {
+    return page_text(p, "%s", figure_share(doc_real_at(row, key)).s);
+}
+
+/* "12 steady, 3 too_short, 1 unreadable", in order of appearance */
+static const char *tally(struct page *p, const json_t *counts) {
+    struct buf b = {0};
+    const char *key;
+    json_t *n;
+    json_object_foreach((json_t *)counts, key, n) buf_printf(
+        &b, "%s%s %s", b.len ? ", " : "", figure_count(json_integer_value(n)).s, page_safe(p, key, strlen(key)));
+    const char *text = b.len ? page_text(p, "%s.", b.s) : NULL;
+    buf_free(&b);
+    return text;
+}
+
+static void notes(struct page *p, const struct run *run) {
+    const char *name = page_safe(p, run->name, strlen(run->name));
+    const json_t *steady = run->steady ? doc_at(run->steady, "reasons") : NULL;
+    const json_t *goodput = run->goodput ? doc_at(run->goodput, "reasons") : NULL;
+    for (size_t i = 0; i < json_array_size(steady); i++)
+        page_item(p, page_text(p, "%s: %s", name, steady_reason(p, run->steady, json_array_get(steady, i))));
+    for (size_t i = 0; i < json_array_size(goodput); i++)
+        page_item(p, page_text(p, "%s: %s", name, phrase_reason(p, json_array_get(goodput, i))));
+}
+
+void about_runs(struct page *p, const struct runs *runs) {
+    json_t *counts = json_object();
+    bool yes = true;
+    page_columns(p, "status", "run", ">TPS", ">TPOT", ">TTFT", ">goodput", ">accepted", NULL);
+    for (size_t i = 0; i < runs->list.n; i++) {
+        const struct run *run = &runs->list.v[i];
+        json_t *row = flat_row(run);
+        const char *status = run->unreadable ? "unreadable" : doc_text_at(row, "status");
+        int64_t n = json_integer_value(json_object_get(counts, status));
+        doc_set_int(counts, status, n + 1);
+        yes &= about_yes(run);
+        if (run->unreadable)
+            page_across(p, page_text(p, "unreadable: %s: %s", page_safe(p, run->file, strlen(run->file)),
+                                     page_safe(p, run->unreadable, strlen(run->unreadable))));
+        else
+            page_row(p, page_safe(p, status, strlen(status)), page_safe(p, run->name, strlen(run->name)),
+                     steady_cell(p, row, "tps_system"), steady_cell(p, row, "tpot_p50_ms"),
+                     steady_cell(p, row, "ttft_p99_ms"),
+                     page_text(p, "%s", figure_number(doc_real_at(row, "goodput_rps"), NAN).s),
+                     share(p, row, "acceptance"), NULL);
+        json_decref(row);
+    }
+    p->name = "sweep";
+    p->headline = page_text(p, "%zu runs", runs->list.n);
+    p->tone = yes ? TONE_GOOD : TONE_CAUTION;
+    p->lead = tally(p, counts);
+    json_decref(counts);
+    page_paragraph(p,
+                   "TPS: system tokens/s in the steady window. TPOT p50 and TTFT p99 there, ms. Goodput: requests/s. "
+                   "Accepted: share of offered. —: not measured, or not certified.");
+    page_section(p, "Why");
+    for (size_t i = 0; i < runs->list.n; i++)
+        notes(p, &runs->list.v[i]);
+}
