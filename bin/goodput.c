@@ -38,17 +38,21 @@ static const struct opt option[] = {
     {'g', "targets", "METRIC:MS,...", OPT_TEXT, AT(targets), "latency targets: ttft, tpot, gap, e2e in ms", NULL, 0, 0},
     {'c', "contract", "FILE", OPT_TEXT, AT(contract), "the contract: targets, quality, floors (JSON)", NULL, 0, 0},
     {0, "quality", "FILE", OPT_TEXT, AT(quality), "verdicts on replies, keyed by request (TSV or NDJSON)", NULL, 0, 0},
-    {0, "unobserved", "error|fail", OPT_CHOICE, AT(unobserved), "a target that no reply tells anything of", "error|fail", 0, 0},
+    {0, "unobserved", "error|fail", OPT_CHOICE, AT(unobserved), "a target that no reply tells anything of",
+     "error|fail", 0, 0},
     {0, "duration", "S", OPT_REAL, AT(duration_s), "the run is the first S seconds", NULL, 1e-9, 1e9},
     {0, "cohort", "T0:T1", OPT_TEXT, AT(cohort), "also report the requests arriving from T0 to T1 s", NULL, 0, 0},
     {0, "window", "REPORT", OPT_TEXT, AT(window), "also report those arriving in plateau's steady window", NULL, 0, 0},
-    {0, "drain", "S", OPT_REAL, AT(drain_s), "after the end of cohort or duration, wait S seconds for replies", NULL, 0, 1e9},
+    {0, "drain", "S", OPT_REAL, AT(drain_s), "after the end of cohort or duration, wait S seconds for replies", NULL, 0,
+     1e9},
     {0, "by", "KEY", OPT_LIST, AT(by), "also report each value of a column, or isl:0,128,... osl:...", NULL, 0, 0},
     {0, "cluster", "N", OPT_INT, AT(cluster), "requests per cluster of the acceptance interval", NULL, 1, 1e9},
-    {0, "level", "RPS", OPT_REAL, AT(level_rps), "the offered rate this run aimed at (run.target_rps)", NULL, 1e-9, 1e9},
+    {0, "level", "RPS", OPT_REAL, AT(level_rps), "the offered rate this run aimed at (run.target_rps)", NULL, 1e-9,
+     1e9},
     {'a', "annotate", NULL, OPT_FLAG, AT(annotate), "write the ledger with disposition and miss instead", NULL, 0, 0},
     {0, "aggregate", NULL, OPT_FLAG, AT(aggregate), "write counts that hold no ids and no hashes instead", NULL, 0, 0},
-    {0, "binomial", "N,P", OPT_TEXT, AT(binomial), "what sampling alone does to N requests of acceptance P", NULL, 0, 0},
+    {0, "binomial", "N,P", OPT_TEXT, AT(binomial), "what sampling alone does to N requests of acceptance P", NULL, 0,
+     0},
 };
 #undef AT
 
@@ -58,7 +62,8 @@ static bool no_input(const void *options) { return ((const struct options *)opti
 
 static const struct tool tool = {
     .name = "goodput",
-    .what = "Requests per second that succeed, pass quality and meet every latency target, with every request accounted for.",
+    .what = "Requests per second that succeed, pass quality and meet every latency target, with every request "
+            "accounted for.",
     .operands = "[LEDGER...]",
     .example = "goodput -g ttft:800,tpot:50 ledger.tsv | jq .rates.goodput_rps",
     .exit_1 = "status 1 when the verdict is fail: a floor or a percentile of the contract is missed",
@@ -101,7 +106,8 @@ static double arrivals(const struct fact *const *f, size_t n, int64_t *first_ns)
 static double duration(const struct span *s, const struct fact *const *f, size_t n) {
     int64_t last = INT_NONE;
     for (size_t i = 0; i < n; i++)
-        if (f[i]->outcome != OUT_UNFINISHED && f[i]->done_ns <= s->cutoff_ns && f[i]->done_ns > last) last = f[i]->done_ns;
+        if (f[i]->outcome != OUT_UNFINISHED && f[i]->done_ns <= s->cutoff_ns && f[i]->done_ns > last)
+            last = f[i]->done_ns;
     int64_t to_last = num_span(s->start_ns, last);
     return int_known(to_last) ? fmax(s->arrival_s, (double)to_last / 1e9) : s->arrival_s;
 }
@@ -167,7 +173,8 @@ struct run {
     json_t *warnings;
 };
 
-static void add_warning(const struct run *r, const char *code, const char *metric, const char *value, const char *text) {
+static void add_warning(const struct run *r, const char *code, const char *metric, const char *value,
+                        const char *text) {
     json_t *w = json_object();
     doc_set_text(w, "code", code);
     doc_set_text(w, "metric", metric);
@@ -178,7 +185,9 @@ static void add_warning(const struct run *r, const char *code, const char *metri
 }
 
 static struct tally_over over(const struct run *r, const struct span *s) {
-    struct tally_over v = {.cutoff_ns = s->cutoff_ns, .arrival_s = s->arrival_s, .duration_s = s->duration_s,
+    struct tally_over v = {.cutoff_ns = s->cutoff_ns,
+                           .arrival_s = s->arrival_s,
+                           .duration_s = s->duration_s,
                            .cluster = r->options->cluster};
     if (v.cluster == 0 && r->steady) {
         int64_t size = doc_int_at(r->steady, "run.size"), passes = doc_int_at(r->steady, "window.n_passes");
@@ -200,7 +209,8 @@ static void cohort_edges(const struct run *r, int64_t origin, int64_t *t0, int64
     }
     const char *text = r->options->cohort, *colon = strchr(text, ':');
     double a, b;
-    if (!colon || !num_real(text, (size_t)(colon - text), &a) || !num_real(colon + 1, strlen(colon + 1), &b) || !(a < b))
+    if (!colon || !num_real(text, (size_t)(colon - text), &a) || !num_real(colon + 1, strlen(colon + 1), &b) ||
+        !(a < b))
         die("--cohort: '%s' is not T0:T1 in seconds, T0 < T1", text);
     *t0 = origin + ns_of(a);
     *t1 = origin + ns_of(b);
@@ -266,7 +276,8 @@ static void add_segments(const struct run *r, const struct by *by, json_t *segme
         json_t *j = segment_json(r, by, id, in + from[id], n);
         sum += (size_t)doc_int_at(j, "offered");
         if (whole_passes && strcmp(doc_text_at(j, "verdict"), "fail") == 0)
-            add_warning(r, "segment_fails", by->key, doc_text_at(j, "segment"), "this segment fails where the whole passes");
+            add_warning(r, "segment_fails", by->key, doc_text_at(j, "segment"),
+                        "this segment fails where the whole passes");
         json_array_append_new(segments, j);
     }
     if (sum != r->n) die("segments by %s sum to %zu, %zu requests were offered", by->key, sum, r->n);
@@ -358,8 +369,10 @@ static void check_options(const struct options *o) {
 }
 
 static void read_contract(struct contract *c, const struct options *o) {
-    if (o->contract) contract_read(c, o->contract);
-    else contract_parse(c, o->targets, o->quality != NULL);
+    if (o->contract)
+        contract_read(c, o->contract);
+    else
+        contract_parse(c, o->targets, o->quality != NULL);
     if (o->quality && !c->quality) die("%s: no quality rule, which --quality needs: add \"quality\":{}", o->contract);
 }
 
@@ -412,8 +425,8 @@ int main(int argc, char **argv) {
         offered_annotate(&offered, r.span.end_ns, r.span.cutoff_ns);
     } else if (o.aggregate) {
         json_t *nothing = json_object(), *pg = json_pack("[O]", offered.pg_own);
-        aggregate_write(r.f, r.n, offered.fact.v, offered.by, r.span.cutoff_ns, opts_spelling(&o.common, offered.spelling),
-                        !o.common.no_header, nothing, pg);
+        aggregate_write(r.f, r.n, offered.fact.v, offered.by, r.span.cutoff_ns,
+                        opts_spelling(&o.common, offered.spelling), !o.common.no_header, nothing, pg);
         json_decref(nothing);
         json_decref(pg);
     } else {

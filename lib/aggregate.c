@@ -8,9 +8,10 @@
 
 #define BANDS "0,128,512,2048,8192"
 
-static const struct column columns[] = {{"disposition", TYPE_TEXT},  {"miss", TYPE_TEXT},         {"outcome", TYPE_TEXT},
-                                        {"class", TYPE_TEXT},        {"isl", TYPE_TEXT},          {"osl", TYPE_TEXT},
-                                        {"requests", TYPE_INT},      {"input_tokens", TYPE_INT},  {"output_tokens", TYPE_INT}};
+static const struct column columns[] = {
+    {"disposition", TYPE_TEXT}, {"miss", TYPE_TEXT},        {"outcome", TYPE_TEXT},
+    {"class", TYPE_TEXT},       {"isl", TYPE_TEXT},         {"osl", TYPE_TEXT},
+    {"requests", TYPE_INT},     {"input_tokens", TYPE_INT}, {"output_tokens", TYPE_INT}};
 static const struct schema schema = {"aggregate", columns, sizeof columns / sizeof *columns};
 
 void aggregate_keys(struct by by[AGGREGATE_BY]) {
@@ -68,7 +69,8 @@ void aggregate_write(const struct fact *const *f, size_t n, const struct fact *f
     for (size_t i = 0; i < n; i++) {
         enum disposition d = fact_disposition(f[i], cutoff_ns);
         bool cut = d != f[i]->disposition;
-        struct cell key = {.disposition = d, .outcome = cut ? OUT_UNFINISHED : f[i]->outcome, .misses = cut ? 0 : f[i]->misses};
+        struct cell key = {
+            .disposition = d, .outcome = cut ? OUT_UNFINISHED : f[i]->outcome, .misses = cut ? 0 : f[i]->misses};
         for (size_t k = 0; k < AGGREGATE_BY; k++)
             key.segment[k] = place[k][by[k].of.v[f[i] - fact]];
         uint32_t at = names_add(&keys, (struct view){(const char *)&key, KEY_SIZE});

@@ -68,9 +68,16 @@ void by_free(struct by *b) {
 
 static bool is_missing(struct view v) { return v.n == sizeof missing - 1 && memcmp(v.s, missing, v.n) == 0; }
 
+/* Where a band begins. */
+static int64_t edge_of(struct view band) {
+    int64_t edge = 0;
+    num_int(band.s + 1, strcspn(band.s + 1, ","), &edge);
+    return edge;
+}
+
 static bool before(const struct by *b, struct view x, struct view y) {
     if (is_missing(x) || is_missing(y)) return !is_missing(x);
-    if (b->what != BY_COLUMN) return atoll(x.s + 1) < atoll(y.s + 1);
+    if (b->what != BY_COLUMN) return edge_of(x) < edge_of(y);
     int order = memcmp(x.s, y.s, x.n < y.n ? x.n : y.n);
     return order ? order < 0 : x.n < y.n;
 }

@@ -8,12 +8,21 @@
 #include "num.h"
 
 const char *const target_name[N_TARGETS] = {"ttft", "tpot", "gap", "e2e"};
-const char *const disposition_name[N_DISPOSITIONS] = {"accepted", "quality_failure", "latency_failure", "server_failure",
-                                                      "rejected", "client_timeout",  "cancelled",       "unfinished"};
-const char *const miss_name[N_MISSES] = {"ttft",     "tpot",  "gap",
-                                         "e2e",      "quality", "empty",
-                                         "unjudged", "model", "unobserved:ttft",
-                                         "unobserved:tpot", "unobserved:gap", "unobserved:e2e"};
+const char *const disposition_name[N_DISPOSITIONS] = {"accepted",       "quality_failure", "latency_failure",
+                                                      "server_failure", "rejected",        "client_timeout",
+                                                      "cancelled",      "unfinished"};
+const char *const miss_name[N_MISSES] = {"ttft",
+                                         "tpot",
+                                         "gap",
+                                         "e2e",
+                                         "quality",
+                                         "empty",
+                                         "unjudged",
+                                         "model",
+                                         "unobserved:ttft",
+                                         "unobserved:tpot",
+                                         "unobserved:gap",
+                                         "unobserved:e2e"};
 
 #define DEN_MAX INT64_C(1000000000000)
 #define MS_MAX 9e12 /* an int64 of ns */
@@ -102,7 +111,8 @@ static struct limit limit_of(const struct place *p, const json_t *v) {
         l.num = l.num * 10 + (*s - '0');
         shift -= point;
     }
-    if (*s == 'e') shift += atoi(s + 1);
+    int64_t exponent = 0; /* negative: so small a number is written 1e-7, so large a one is refused above */
+    if (*s == 'e' && num_int(s + 1, strlen(s + 1), &exponent)) shift += (int)exponent;
     for (; shift > 0; shift--)
         l.num *= 10;
     for (; shift < 0; shift++) {
@@ -233,16 +243,16 @@ static void read_primary(struct contract *c, const struct place *top, json_t *pr
 /* ---- the whole ---- */
 
 void contract_load(struct contract *c, const char *name, const json_t *document) {
-    static const char *const known[] = {"name",           "model",         "schema",  "latency_ms",     "quality",
-                                        "percentiles_ms", "acceptance_min", "quality_floor", "repeats", "not_applicable",
-                                        "zero_tokens",    "latency_from",  "first",   "primary",        NULL};
+    static const char *const known[] = {
+        "name",           "model",          "schema",        "latency_ms", "quality",
+        "percentiles_ms", "acceptance_min", "quality_floor", "repeats",    "not_applicable",
+        "zero_tokens",    "latency_from",   "first",         "primary",    NULL};
     static const char *const texts[] = {"name", "model", "schema"};
     struct place top = {.file = name};
     *c = (struct contract){.need = 1, .of = 1, .document = json_object()};
     check_keys(&top, document, known);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (text(&top, document, texts[i]))
-            json_object_set(c->document, texts[i], json_object_get(document, texts[i]));
+        if (text(&top, document, texts[i])) json_object_set(c->document, texts[i], json_object_get(document, texts[i]));
     c->model = doc_text_at(c->document, "model");
     c->schema = doc_text_at(c->document, "schema");
 
@@ -270,8 +280,9 @@ void contract_load(struct contract *c, const char *name, const json_t *document)
     doc_set_text(c->document, "zero_tokens", c->zero_tokens_pass ? "pass" : "fail");
     if (c->origin) doc_set_text(c->document, "latency_from", c->origin == ORIGIN_ISSUED ? "issued" : "intended");
     doc_set_text(c->document, "first", c->first_answer ? "answer" : "any");
-    json_object_set_new(c->document, "primary", c->latency_first ? json_pack("[ss]", "latency", "quality")
-                                                                 : json_pack("[ss]", "quality", "latency"));
+    json_object_set_new(c->document, "primary",
+                        c->latency_first ? json_pack("[ss]", "latency", "quality")
+                                         : json_pack("[ss]", "quality", "latency"));
 }
 
 void contract_read(struct contract *c, const char *path) {

@@ -65,7 +65,11 @@ struct percentile_limit {
     struct limit limit;
 };
 
-enum contract_origin { ORIGIN_LEDGER, ORIGIN_INTENDED, ORIGIN_ISSUED }; /* where latencies run from; LEDGER = not stated */
+enum contract_origin {
+    ORIGIN_LEDGER,
+    ORIGIN_INTENDED,
+    ORIGIN_ISSUED
+}; /* where latencies run from; LEDGER = not stated */
 
 struct contract {
     const char *model, *schema; /* NULL = any */

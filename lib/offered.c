@@ -54,7 +54,8 @@ static void take_row(struct offered *o, const struct table_in *t, struct ledger_
     const struct contract *c = o->contract;
     double mark = NAN;
     apply_origin(row, c, retry);
-    enum judged judged = o->quality ? quality_judge(o->quality, t, row->request, &mark) : quality_of_ledger(row->quality);
+    enum judged judged =
+        o->quality ? quality_judge(o->quality, t, row->request, &mark) : quality_of_ledger(row->quality);
     struct score s = score_row(row, c, judged);
     if (row->tracked) {
         struct fact f = fact_of(row, &s, judged, mark);
@@ -180,7 +181,8 @@ void offered_check(const struct offered *o, bool unobserved_fails) {
         die("the contract states latency_from, but the ledger has no stamps to compute latencies from");
     for (int t = 0; t < N_TARGETS + 2 && !unobserved_fails; t++)
         if (blind >> t & 1)
-            die("no completed request tells its %s, which the contract asks for; --unobserved fail counts them as failures",
+            die("no completed request tells its %s, which the contract asks for; --unobserved fail counts them as "
+                "failures",
                 t < N_TARGETS ? target_name[t] : others[t - N_TARGETS]);
 }
 

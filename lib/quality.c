@@ -8,8 +8,10 @@
 #include "names.h"
 #include "num.h"
 
-static const struct column columns[] = {{"request", TYPE_TEXT},   {"pass", TYPE_BOOL},
-                                        {"score", TYPE_REAL},     {"evaluator", TYPE_TEXT},
+static const struct column columns[] = {{"request", TYPE_TEXT},
+                                        {"pass", TYPE_BOOL},
+                                        {"score", TYPE_REAL},
+                                        {"evaluator", TYPE_TEXT},
                                         {"evaluator_version", TYPE_TEXT}};
 static const struct schema schema = {"quality", columns, sizeof columns / sizeof *columns};
 
@@ -120,7 +122,8 @@ struct quality *quality_open(const char *path, const struct contract *c) {
     }
     table_close(&t);
     if (!q->evaluator)
-        die("%s: who judged? name and version are needed: quality.evaluator in the contract, or columns 'evaluator' and "
+        die("%s: who judged? name and version are needed: quality.evaluator in the contract, or columns 'evaluator' "
+            "and "
             "'evaluator_version'",
             path);
     return q;

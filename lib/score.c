@@ -38,14 +38,10 @@ static enum sight see_span(int64_t span_ns, const struct limit *l) {
 
 static enum sight see(const struct ledger_row *row, enum target t, const struct limit *l) {
     switch (t) {
-    case TARGET_TPOT:
-        return see_tpot(row, l);
-    case TARGET_GAP:
-        return see_span(row->gap_max_ns, l);
-    case TARGET_E2E:
-        return see_span(row->e2e_ns, l);
-    default:
-        break;
+    case TARGET_TPOT: return see_tpot(row, l);
+    case TARGET_GAP: return see_span(row->gap_max_ns, l);
+    case TARGET_E2E: return see_span(row->e2e_ns, l);
+    default: break;
     }
     bool whole = !int_known(row->ttft_ns) && !int_known(row->first_ns);
     if (whole) return see_span(row->e2e_ns, l) == MEETS ? MEETS : UNOBSERVED;
@@ -89,8 +85,8 @@ static void judge_quality(struct score *s, const struct ledger_row *row, const s
 
 struct score score_row(const struct ledger_row *row, const struct contract *c, enum judged judged) {
     static const enum disposition of_outcome[N_OUTCOMES] = {
-        [OUT_COMPLETED] = DISP_ACCEPTED,      [OUT_ERROR] = DISP_SERVER_FAILURE, [OUT_REJECTED] = DISP_REJECTED,
-        [OUT_TIMEOUT] = DISP_CLIENT_TIMEOUT,  [OUT_CANCELLED] = DISP_CANCELLED,  [OUT_UNFINISHED] = DISP_UNFINISHED,
+        [OUT_COMPLETED] = DISP_ACCEPTED,     [OUT_ERROR] = DISP_SERVER_FAILURE, [OUT_REJECTED] = DISP_REJECTED,
+        [OUT_TIMEOUT] = DISP_CLIENT_TIMEOUT, [OUT_CANCELLED] = DISP_CANCELLED,  [OUT_UNFINISHED] = DISP_UNFINISHED,
     };
     struct score s = {.disposition = of_outcome[row->outcome]};
     if (row->outcome != OUT_COMPLETED) return s;

@@ -205,10 +205,12 @@ static void gather(enum target t, const struct fact *const *f, size_t n, int64_t
     *completed = (struct distribution){x, m, 0};
     for (size_t i = 0; i < n; i++) {
         if (outcome_of(f[i], cutoff_ns) == OUT_COMPLETED) continue;
-        bool first = t == TARGET_TTFT && !isnan(f[i]->value[t]) &&
-                     !(int_known(f[i]->first_ns) && f[i]->first_ns > cutoff_ns);
-        if (first) x[m++] = f[i]->value[t];
-        else infinite++;
+        bool first =
+            t == TARGET_TTFT && !isnan(f[i]->value[t]) && !(int_known(f[i]->first_ns) && f[i]->first_ns > cutoff_ns);
+        if (first)
+            x[m++] = f[i]->value[t];
+        else
+            infinite++;
     }
     *offered = (struct distribution){x, m + infinite, infinite};
 }
@@ -244,9 +246,9 @@ static void put_latency(json_t *into, json_t *reasons, const struct fact *const 
     for (enum target t = 0; t < N_TARGETS; t++) {
         struct distribution completed, offered;
         gather(t, f, n, cutoff_ns, x, &completed, &offered);
-        json_object_set_new(latency, target_name[t],
-                            json_pack("{soso}", "completed", distribution_json(&completed), "offered",
-                                      distribution_json(&offered)));
+        json_object_set_new(
+            latency, target_name[t],
+            json_pack("{soso}", "completed", distribution_json(&completed), "offered", distribution_json(&offered)));
         test_percentiles(reasons, c, t, &offered);
     }
     json_object_set_new(into, "latency", latency);
@@ -288,8 +290,7 @@ static void put_quality(json_t *into, const struct counts *k) {
 static void put_lag(json_t *into, const struct fact *const *f, size_t n, double *x) {
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
-        if (f[i]->scheduled && int_known(f[i]->issued_ns))
-            x[m++] = (double)(f[i]->issued_ns - f[i]->arrival_ns);
+        if (f[i]->scheduled && int_known(f[i]->issued_ns)) x[m++] = (double)(f[i]->issued_ns - f[i]->arrival_ns);
     json_t *j = json_object();
     doc_set_int(j, "n", (int64_t)m);
     doc_set_real(j, "mean_ns", m ? quantile_moments(x, m).mean : NAN);
@@ -328,20 +329,32 @@ void tally_block(json_t *into, const struct fact *const *f, size_t n, const stru
 
 /* ---- over time ---- */
 
-/* Least width of 1, 2 or 5 times a power of ten that needs no more than SERIES_BINS bins. */
-static double bin_width(double span_s) {
-    static const double steps[] = {1, 2, 5};
-    for (int e = -9;; e++)
+/* Time in steps of 1, 2 or 5 times a power of ten of seconds, kept in two parts so that 0.3 s is written 0.3. */
+struct ruler {
+    int step, exponent;
+};
+
+static double ruler_s(const struct ruler *r, double bins) {
+    double tens = pow(10, abs(r->exponent));
+    return r->exponent < 0 ? bins * r->step / tens : bins * r->step * tens;
+}
+
+/* The finest one that needs no more than SERIES_BINS bins, nor more than there are requests. */
+static struct ruler ruler_for(double span_s, size_t n) {
+    static const int steps[] = {1, 2, 5};
+    double most = n < SERIES_BINS ? (double)n : SERIES_BINS;
+    for (struct ruler r = {.exponent = -9};; r.exponent++)
         for (size_t i = 0; i < 3; i++) {
-            double width = steps[i] * pow(10, e);
-            if (span_s <= width * SERIES_BINS) return width;
+            r.step = steps[i];
+            if (span_s <= ruler_s(&r, most)) return r;
         }
 }
 
 json_t *tally_series(const struct fact *const *f, size_t n, int64_t start_ns, double span_s, int64_t cutoff_ns) {
     json_t *series = json_array();
-    if (!(span_s > 0) || !int_known(start_ns)) return series;
-    double width = bin_width(span_s);
+    if (!(span_s > 0) || !int_known(start_ns) || n == 0) return series;
+    struct ruler ruler = ruler_for(span_s, n);
+    double width = ruler_s(&ruler, 1);
     long bins = lround(ceil(span_s / width - 1e-9));
     struct bin {
         int64_t offered, ended, completed, accepted;
@@ -360,10 +373,10 @@ json_t *tally_series(const struct fact *const *f, size_t n, int64_t start_ns, do
     }
     int64_t in_flight = 0;
     for (long b = 0; b < bins; b++) {
-        double seconds = fmin(width, span_s - (double)b * width);
+        double t = ruler_s(&ruler, (double)b), seconds = fmin(width, span_s - t);
         in_flight += bin[b].offered - bin[b].ended;
         json_t *j = json_object();
-        doc_set_real(j, "t_s", (double)b * width);
+        doc_set_real(j, "t_s", t);
         doc_set_real(j, "s", seconds);
         doc_set_real(j, "offered_rps", rate((double)bin[b].offered, seconds));
         doc_set_real(j, "completed_rps", rate((double)bin[b].completed, seconds));

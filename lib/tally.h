@@ -37,7 +37,7 @@ void tally_block(json_t *into, const struct fact *const *f, size_t n, const stru
                  const struct contract *c);
 
 /* Offered, completed and accepted per second, and requests in flight at its end, for each of at most 120 equal bins of
- * [start, start + span_s), their width 1, 2 or 5 times a power of ten of seconds.  A new array. */
+ * [start, start + span_s), no more than requests, their width 1, 2 or 5 times a power of ten of seconds.  A new array. */
 json_t *tally_series(const struct fact *const *f, size_t n, int64_t start_ns, double span_s, int64_t cutoff_ns);
 
 #endif

@@ -1,0 +1,327 @@
+#!/usr/bin/env bats
+# goodput: what one request has to do is told by the golden cases; here stand rates, spans, cohorts, segments and verdicts.
+
+load lib
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# gp FILTER ARG...: what jq makes of the report
+gp() {
+    local filter=$1
+    shift
+    goodput -q "$@" >report.json || return
+    jq -c "$filter" report.json
+}
+
+# ledger HEADER ROW...: a plain table, cells separated by spaces, "-" for a missing one
+ledger() { printf '%s\n' "$@" | awk '{ for (i = 1; i <= NF; i++) printf "%s%s", $i == "-" ? "" : $i, i < NF ? "\t" : "\n" }'; }
+
+refused() { # refused PATTERN ARG...
+    local pattern=$1
+    shift
+    run --separate-stderr goodput "$@"
+    [ "$status" = 2 ] && [ -z "$output" ] && [[ $stderr == $pattern ]] || { echo "status $status: $stderr"; false; }
+}
+
+@test "the worked example: 119.5 completed, 114 useful, 95 % accepted" {
+    "$BUILD/synth" --worked 1 >w1.tsv
+    echo '{"latency_ms":{"ttft":800,"tpot":50},"quality":{},"acceptance_min":0.95}' >c.json
+    [ "$(gp '[.offered, .responses, .accepted, .rates.offered_rps, .rates.responses_rps, .rates.goodput_rps, .acceptance.ratio]' -c c.json w1.tsv)" \
+        = '[72000,71700,68400,120,119.5,114,0.95]' ]
+    [ "$(jq -c '.dispositions | [.latency_failure, .quality_failure, .server_failure, .unfinished]' report.json)" = '[2400,600,300,300]' ]
+    [ "$(jq -r .verdict report.json)" = pass ]
+}
+
+@test "the second worked example: more completions, less useful work" {
+    "$BUILD/synth" --worked 2 >w2.tsv
+    echo '{"latency_ms":{"ttft":800,"tpot":50},"quality":{},"acceptance_min":0.95}' >c.json
+    [ "$(gp '[.rates.offered_rps, .rates.responses_rps, .rates.goodput_rps, (.acceptance.ratio * 1000 | round)]' -c c.json w2.tsv)" \
+        = '[130,127,110,846]' ]
+    run goodput -q -e -c c.json w2.tsv
+    [ "$status" = 1 ]
+}
+
+@test "the reference run, figure by figure" {
+    need_shared examples/run.goodput.json
+    goodput -g ttft:60,tpot:22,e2e:9000 "$SHARED/examples/run.ledger.tsv" >report.json
+    jq -n --slurpfile want "$SHARED/examples/run.goodput.json" --slurpfile have report.json '
+        [$want[0] | paths(type != "object" and type != "array")] | map(. as $p
+            | ($want[0] | getpath($p)) as $w | ($have[0] | getpath($p)) as $h
+            | select(if ($w | type) == "number" and ($h | type) == "number"
+                     then (($w - $h) | fabs) > 1e-12 * ([($w | fabs), ($h | fabs)] | max) else $w != $h end)
+            | {path: map(tostring) | join("."), want: $w, have: $h})' >differ
+    cat differ
+    [ "$(cat differ)" = '[]' ]
+}
+
+@test "the dispositions of every block sum to what was offered" {
+    "$BUILD/synth" --worked 1 >w1.tsv
+    gp . -g ttft:300,tpot:20 --by isl:0,256 --by osl:64,128 --by error_type --cohort 100:200 --drain 2 w1.tsv >/dev/null
+    jq -e '[., .cohort, .segments[]] | length > 8 and all(([.dispositions[]] | add) == .offered)' report.json
+    jq -e '.offered as $n | .segments | group_by(.by) | length == 3 and all((map(.offered) | add) == $n)' report.json
+}
+
+@test "a rule on the average and a rule on the longest gap disagree, as they should" {
+    ledger 'request outcome tpot_ns gap_max_ns tail_tokens' \
+        'even completed 40000000 41000000 100' 'stalled completed 30000000 2000000000 100' >l.tsv
+    [ "$(gp .accepted -g tpot:50 l.tsv)" = 2 ]
+    [ "$(gp '[.accepted, .misses.gap]' -g tpot:50,gap:200 l.tsv)" = '[1,1]' ]
+    [ "$(gp .accepted -g gap:200 l.tsv)" = 1 ]
+}
+
+@test "a target nobody tells anything of is an error, unless it is to fail" {
+    ledger 'request outcome ttft_ns tpot_ns tail_tokens' 'a completed 5 - -' 'b completed 5 - -' 'c error - - -' >l.tsv
+    refused '*tpot*--unobserved fail*' -g ttft:800,tpot:50 l.tsv
+    [ "$(gp '[.accepted, .misses["unobserved:tpot"], .unobserved.tpot]' -g ttft:800,tpot:50 --unobserved fail l.tsv)" = '[0,2,2]' ]
+    echo '{"model":"m"}' >c.json
+    refused '*model*' -c c.json l.tsv
+    # nothing to observe is not unobserved
+    ledger 'request outcome tpot_ns tail_tokens' 'a completed - 0' >na.tsv
+    [ "$(gp '[.accepted, .not_applicable.tpot]' -g tpot:50 na.tsv)" = '[1,1]' ]
+}
+
+@test "the arrival span of a run without tracking counts the gap after the last arrival" {
+    ledger 'request outcome issued_ns done_ns e2e_ns' \
+        'a completed 0 1000000000 1000000000' 'b completed 1000000000 2000000000 1000000000' \
+        'c completed 2000000000 9000000000 7000000000' >l.tsv
+    [ "$(gp '.duration | [.s, .arrival_s, .source]' -g e2e:1000 l.tsv)" = '[9,3,"arrivals"]' ]
+    [ "$(jq -c '[.rates.offered_rps, .rates.goodput_rps * 9]' report.json)" = '[1,2]' ]
+    # a single arrival has no span; two at once have none either
+    [ "$(sed 2,3d l.tsv >one.tsv; gp '[.duration.arrival_s, .rates.offered_rps, .duration.s]' -g e2e:1000 one.tsv)" = '[null,null,7]' ]
+}
+
+@test "with tracking the span is what was tracked, and late completions are counted" {
+    {
+        printf '#steadytools\tledger\t1\n#run\t{}\n'
+        ledger 'request tracked outcome intended_ns issued_ns done_ns e2e_ns' 'w 0 unfinished - 1 - -' \
+            'a 1 completed 1500000000 1500000000 2000000000 500000000' 'b 1 completed 1000000000 1900000000 3500000000 2500000000'
+        printf '#end\t{"rows":3,"run":{"tracking":"logged","tracking_start_ns":1000000000,"tracking_stop_ns":3000000000}}\n'
+    } >l.tsv
+    [ "$(gp '.duration | [.s, .arrival_s, .source, .late_completions]' -g e2e:5000 l.tsv)" = '[2.5,2,"tracking",1]' ]
+    [ "$(jq -c '[.untracked, .offered, .rates.offered_rps, .rates.goodput_rps]' report.json)" = '[1,2,1,0.8]' ]
+    [ "$(jq -c '.send_lag | [.n, .max_ns]' report.json)" = '[2,900000000]' ]
+}
+
+@test "--duration leaves out later arrivals and cuts what ends later, --drain waits" {
+    ledger 'request outcome issued_ns first_ns done_ns ttft_ns e2e_ns' \
+        'a completed 0 100000000 1000000000 100000000 1000000000' \
+        'b completed 1000000000 1200000000 2000000000 200000000 1000000000' \
+        'c completed 1900000000 1950000000 2000000001 50000000 100000001' \
+        'd completed 1950000000 2100000000 2900000000 150000000 950000000' \
+        'e completed 2000000000 2100000000 2500000000 100000000 500000000' >l.tsv
+    [ "$(gp '[.offered, .accepted, .dispositions.unfinished, .duration.beyond, .duration.s, .duration.arrival_s, .duration.source]' \
+        -g e2e:5000 --duration 2 l.tsv)" = '[4,2,2,1,2,2,"option"]' ]
+    # c had its first token before the cut, d had not
+    [ "$(jq -c '.latency.ttft.offered | [.n, .n_infinite, .p50_ns]' report.json)" = '[4,1,100000000]' ]
+    [ "$(gp '[.accepted, .dispositions.unfinished, .duration.s, .duration.late_completions]' \
+        -g e2e:5000 --duration 2 --drain 0.5 l.tsv)" = '[3,1,2.000000001,1]' ]
+    [ "$(goodput -g e2e:5000 --duration 2 -a -H l.tsv | cut -f 8 | tail -n +2 | paste -sd,)" = 'accepted,accepted,unfinished,unfinished,' ]
+    refused '*--drain*' -g e2e:5000 --drain 1 l.tsv
+}
+
+@test "time-outs and failures never leave the tail" {
+    ledger 'request outcome ttft_ns e2e_ns' 'a completed 1 10' 'b completed 2 20' 'c completed - 30' \
+        'd timeout 4 -' 'e error - 50' >l.tsv
+    [ "$(gp '.latency.ttft.completed | [.n, .p50_ns, .p99_ns]' -g e2e:100 l.tsv)" = '[2,1,1]' ]
+    [ "$(jq -c '.latency.ttft.offered | [.n, .n_infinite, .p50_ns, .p99_ns, .mean_ns, .censored]' report.json)" = '[4,1,2,4,null,false]' ]
+    [ "$(jq -c '.latency.e2e.offered | [.n, .n_infinite, .p50_ns, .p90_ns, .censored]' report.json)" = '[5,2,30,null,true]' ]
+    [ "$(jq -c '[.unobserved.ttft, .succeeded]' report.json)" = '[1,3]' ]
+}
+
+@test "percentiles of the contract are tested by nearest rank on the offered requests" {
+    # 99 of 100 within the limit: p99 holds, whatever the hundredth did
+    { echo "request outcome ttft_ns"; for i in $(seq 99); do echo "r$i completed 100000000"; done; echo "x timeout -"; } >rows
+    ledger "$(cat rows)" >l.tsv
+    echo '{"percentiles_ms":{"ttft":{"p99":100}}}' >c.json
+    [ "$(gp '[.verdict, .reasons]' -c c.json l.tsv)" = '["pass",[]]' ]
+    echo '{"percentiles_ms":{"ttft":{"p99.1":100}}}' >c.json
+    [ "$(gp '[.verdict, .reasons[0]]' -c c.json l.tsv)" = '["fail",{"code":"percentile","metric":"ttft.p99.1","value":null,"bound":100000000}]' ]
+    echo '{"percentiles_ms":{"ttft":{"p50":99.999999}}}' >c.json
+    [ "$(gp '.reasons[0].value' -c c.json l.tsv)" = 100000000 ]
+}
+
+@test "the verdict is none without a floor, and -e is 1 on fail only" {
+    ledger 'request outcome ttft_ns' 'a completed 1' 'b completed 900000000' >l.tsv
+    goodput -e -g ttft:800 l.tsv >report.json
+    [ "$(jq -r .verdict report.json)" = none ]
+    echo '{"latency_ms":{"ttft":800},"acceptance_min":0.5}' >c.json
+    goodput -e -c c.json l.tsv >report.json
+    [ "$(jq -r .verdict report.json)" = pass ]
+    echo '{"latency_ms":{"ttft":800},"acceptance_min":0.51}' >c.json
+    run goodput -q -e -c c.json l.tsv
+    [ "$status" = 1 ]
+    [ "$(jq -c .reasons[0] <<<"$output")" = '{"code":"acceptance","metric":"acceptance","value":0.5,"bound":0.51}' ]
+    run goodput -q -c c.json l.tsv
+    [ "$status" = 0 ]
+}
+
+@test "a cohort keeps every id that arrived in it and waits for the drain" {
+    ledger 'request outcome intended_ns issued_ns done_ns e2e_ns' \
+        'a completed 0 0 5000000000 5000000000' 'b completed 1000000000 1100000000 2500000000 1500000000' \
+        'c completed 1500000000 2100000000 4000000000 2500000000' 'd timeout 1900000000 1900000000 9000000000 -' \
+        'e completed 2000000000 2000000000 2100000000 100000000' >l.tsv
+    [ "$(gp '.cohort | [.t0_s, .t1_s, .drain_s, .offered, .accepted, .rates.goodput_rps, .rates.offered_rps]' \
+        -g e2e:9000 --cohort 1:2 l.tsv)" = '[1,2,null,3,2,2,3]' ]
+    # answers to earlier arrivals count in a completion window, and late ones do not
+    [ "$(gp '.cohort | [.completion_window_rps, .accepted, .rates.goodput_rps]' -g e2e:9000 --cohort 2:4 l.tsv)" = '[1,1,0.5]' ]
+    [ "$(gp '.cohort | [.drain_s, .accepted, .dispositions.unfinished]' -g e2e:9000 --cohort 1:2 --drain 1 l.tsv)" = '[1,1,2]' ]
+    refused '*T0:T1*' -g e2e:9000 --cohort 2:1 l.tsv
+}
+
+@test "--window takes plateau's window, to the first issue after it, and its pass size" {
+    ledger 'request outcome issued_ns done_ns e2e_ns' 'a completed 0 1 1' 'b completed 10 11 1' 'c completed 20 21 1' \
+        'd completed 30 31 1' 'e completed 40 41 1' >l.tsv
+    echo '{"kind":"steady","verdict":"steady","found":true,"run":{"size":1},"window":{"n_passes":3,"n_requests":3,"first_issue_ns":10,"next_issue_ns":40}}' >steady.json
+    [ "$(gp '.cohort | [.offered, .accepted, (.t0_s * 1e9 | round), .acceptance.clusters]' -g e2e:1 --window steady.json l.tsv)" = '[3,3,10,3]' ]
+    echo '{"kind":"steady","verdict":"steady","found":true,"window":{"first_pass":1}}' >steady.json
+    refused '*no times*' -g e2e:1 --window steady.json l.tsv
+    echo '{"kind":"steady","verdict":"too_short","found":false}' >steady.json
+    refused '*no steady window*' -g e2e:1 --window steady.json l.tsv
+}
+
+@test "segments: columns, bands, the missing, and the one that fails while the whole passes" {
+    { echo 'request outcome ttft_ns output_tokens tenant'
+      for i in $(seq 40); do echo "a$i completed 1 $((i * 10)) acme"; done
+      echo 'b1 completed 900000000 5000 beta'; echo 'b2 error - - beta'; echo 'c completed 1 128 -'; } >rows
+    ledger "$(cat rows)" >l.tsv
+    echo '{"latency_ms":{"ttft":800},"acceptance_min":0.9}' >c.json
+    [ "$(gp '[.segments[] | [.by, .segment, .offered, .accepted]]' -c c.json --by tenant --by osl:128,512 l.tsv)" = \
+        '[["tenant","acme",40,40],["tenant","beta",2,0],["tenant","missing",1,1],["osl","[0,128)",12,12],["osl","[128,512)",29,29],["osl","[512,inf)",1,0],["osl","missing",1,0]]' ]
+    [ "$(jq -c '[.verdict, [.warnings[] | select(.code == "segment_fails") | .value]]' report.json)" = '["pass",["beta","[512,inf)","missing"]]' ]
+    jq -e 'any(.warnings[]; .code == "osl_loses_failures")' report.json
+    jq -e '.segments[0] | has("latency") and has("rates") and has("acceptance") and has("lengths") and has("verdict")' report.json
+    refused '*no column*' -g ttft:800 --by nobody l.tsv
+    refused '*ascending*' -g ttft:800 --by osl:5,5 l.tsv
+}
+
+@test "several runs in one ledger are refused, or reported each" {
+    ledger 'request outcome issued_ns done_ns e2e_ns run' 'a completed 0 1000000000 1000000000 x' 'b completed 1000000000 2000000000 1000000000 x' \
+        'c completed 100000000000 101000000000 1000000000 y' 'd completed 100500000000 101500000000 1000000000 y' >l.tsv
+    refused '*l.tsv:4:*--by run*' -g e2e:1000 l.tsv
+    [ "$(gp '[.segments[] | [.segment, .rates.offered_rps, .rates.goodput_rps, .duration.s]]' -g e2e:1000 --by run l.tsv)" = \
+        '[["x",1,1,2],["y",2,1.3333333333333333,1.5]]' ]
+}
+
+@test "quality: verdicts joined by id, the foreign and the doubled counted, the unjudged not accepted" {
+    ledger 'request outcome ttft_ns' 'a completed 1' 'b completed 1' 'c completed 1' 'd error -' >l.tsv
+    ledger 'request pass score' 'a 1 0.9' 'b 0 0.4' 'x 1 1' 'a 0 0' >q.tsv
+    echo '{"latency_ms":{"ttft":800},"quality":{"evaluator":{"name":"exact","version":"1"}},"quality_floor":0.7}' >c.json
+    [ "$(gp '[.accepted, .misses.quality, .misses.unjudged, .headline]' -c c.json --quality q.tsv l.tsv)" = '[1,1,1,"goodput"]' ]
+    [ "$(jq -c .quality report.json)" = '{"judged":2,"unjudged":1,"scored":2,"mean_score":0.65,"evaluator":{"name":"exact","version":"1"},"verdicts":3,"foreign":1,"duplicate":1}' ]
+    [ "$(jq -c .reasons report.json)" = '[{"code":"quality_floor","metric":"score","value":0.65,"bound":0.7}]' ]
+    [ "$(gp .headline -g ttft:800 l.tsv)" = '"latency goodput: quality was not assessed"' ]
+    # who judged has to be said: by the contract, or by every row
+    refused '*who judged*' -g ttft:800 --quality q.tsv l.tsv
+    awk -F'\t' -v OFS='\t' '{ print $0, NR == 1 ? "evaluator\tevaluator_version" : "judge\t2" }' q.tsv >who.tsv
+    [ "$(gp '[.accepted, .quality.evaluator.version]' -g ttft:800 --quality who.tsv l.tsv)" = '[1,"2"]' ]
+    sed -i '3s/2$/3/' who.tsv
+    refused '*second evaluator*' -g ttft:800 --quality who.tsv l.tsv
+    echo '{"quality":{"rule":".score >= ","evaluator":"judge 2"}}' >c.json
+    refused '*quality.rule*' -c c.json --quality q.tsv l.tsv
+    echo '{"quality":{"rule":".score >= 0.4","evaluator":"judge 2"}}' >c.json
+    [ "$(gp '[.accepted, .misses.quality, .misses.unjudged]' -c c.json --quality q.tsv l.tsv)" = '[2,0,1]' ]
+    echo '{"quality":{"rule":"\"SECRET\"","evaluator":"judge 2"}}' >c.json
+    refused '*l.tsv:2:*neither true*' -c c.json --quality q.tsv l.tsv
+}
+
+@test "a contract that says something unknown or impossible is refused at its path" {
+    ledger 'request outcome ttft_ns' 'a completed 1' >l.tsv
+    while IFS='|' read -r contract path; do
+        echo "$contract" >c.json
+        refused "goodput: c.json: $path*" -c c.json l.tsv
+    done <<'END'
+{"latency_ms":{"ttft":800},"lateny":1}|lateny: unknown key
+{"latency_ms":{"ttf":800}}|latency_ms.ttf: 
+{"latency_ms":{"ttft":"800"}}|latency_ms.ttft: not a number
+{"latency_ms":{"ttft":-1}}|latency_ms.ttft: 
+{"latency_ms":{"e2e":1,"e2el":1}}|latency_ms.e2el: stated twice
+{"latency_ms":800}|latency_ms: not an object
+{"quality":{"rules":".pass"}}|quality.rules: unknown key
+{"quality":{"evaluator":"nameonly"}}|quality.evaluator: 
+{"quality":{"evaluator":{"name":"a","ver":"1"}}}|quality.evaluator.ver: unknown key
+{"percentiles_ms":{"ttft":{"99":1}}}|percentiles_ms.ttft.99: 
+{"percentiles_ms":{"ttft":{"p101":1}}}|percentiles_ms.ttft.p101: 
+{"percentiles_ms":{"tps":{"p99":1}}}|percentiles_ms.tps: 
+{"acceptance_min":99}|acceptance_min: not between
+{"repeats":{"need":3,"of":2}}|repeats: 
+{"not_applicable":"maybe"}|not_applicable: neither 'pass' nor 'fail'
+{"zero_tokens":1}|zero_tokens: not a text
+{"latency_from":"sent"}|latency_from: 
+{"first":"last"}|first: 
+{"primary":["quality"]}|primary: 
+[]|not an object
+END
+    echo '{"a":1,"a":2}' >c.json
+    refused 'goodput: c.json:1: *' -c c.json l.tsv
+    for g in ttft ttft: ttft:x :5 tps:5 ttft:5,ttft:6 '' ttft:-5; do
+        refused 'goodput: -g: *' -g "$g" l.tsv
+    done
+    refused '*no contract*' l.tsv
+    refused '*two contracts*' -g ttft:1 -c c.json l.tsv
+}
+
+@test "a contract that states an origin needs stamps" {
+    ledger 'request outcome ttft_ns' 'a completed 1' >l.tsv
+    echo '{"latency_ms":{"ttft":800},"latency_from":"issued"}' >c.json
+    refused '*latency_from*no stamps*' -c c.json l.tsv
+}
+
+@test "an annotated ledger is the ledger, and more" {
+    "$BUILD/synth" --worked 1 | head -n 1000 >w.tsv
+    goodput -q -g ttft:800 -a w.tsv >a.tsv
+    cmp <(grep -v '^#' w.tsv) <(grep -v '^#' a.tsv | cut -f 1-32)
+    [ "$(head -n 4 a.tsv | tail -n 1 | cut -f 33-)" = $'disposition\tmiss' ]
+    # again: the columns are replaced, not doubled
+    goodput -q -g ttft:0.001 -a a.tsv >b.tsv
+    [ "$(awk -F'\t' '!/^#/ { print NF }' b.tsv | sort -u)" = 34 ]
+    [ "$(grep -v '^#' b.tsv | cut -f 33 | grep -c accepted)" = 0 ]
+}
+
+@test "an aggregate holds no id and no hash, and adds up" {
+    need_shared examples/run.ledger.tsv
+    goodput -g ttft:60,tpot:22 --aggregate "$SHARED/examples/run.ledger.tsv" >a.tsv
+    ! grep -qE 'r0000|114e114f5c' a.tsv
+    [ "$(grep -v '^#' a.tsv | tail -n +2 | awk -F'\t' '{ n += $7; if ($1 == "accepted") ok += $7 } END { print n, ok }')" = '1320 806' ]
+    [ "$(tail -n 1 a.tsv | cut -f 2 | jq -c '[.offered, .accepted]')" = '[1320,806]' ]
+    [ "$(goodput -g ttft:60,tpot:22 --aggregate -o ndjson "$SHARED/examples/run.ledger.tsv" | jq -s 'map(.requests // 0) | add')" = 1320 ]
+}
+
+@test "shards of a run are taken together, unlike ones are not" {
+    "$BUILD/synth" --worked 1 >w.tsv
+    rows=$(grep -vn '^#' w.tsv | tail -n +2 | wc -l)
+    { head -n 3 w.tsv; grep -v '^#' w.tsv | tail -n +2 | awk 'NR % 2'; tail -n 1 w.tsv | sed "s/\"rows\":$rows/\"rows\":$(((rows + 1) / 2))/"; } >1.tsv
+    { head -n 3 w.tsv; grep -v '^#' w.tsv | tail -n +2 | awk 'NR % 2 == 0'; tail -n 1 w.tsv | sed "s/\"rows\":$rows/\"rows\":$((rows / 2))/"; } >2.tsv
+    gp 'del(.pg)' -g ttft:800,tpot:50 w.tsv >whole
+    gp 'del(.pg)' -g ttft:800,tpot:50 1.tsv 2.tsv >both
+    cmp whole both
+    sed 's/"clock":"epoch"/"clock":"monotonic"/' 2.tsv >mono.tsv
+    refused '*monotonic*' -q -g ttft:800 1.tsv mono.tsv
+    sed 's/"retry_clock":"first"/"retry_clock":"last"/' 2.tsv >other.tsv
+    refused '*definitions*' -q -g ttft:800 1.tsv other.tsv
+}
+
+@test "no times: no rates, no cohort, and it says why" {
+    ledger 'request outcome ttft_ns e2e_ns' 'a completed 1 2' >l.tsv
+    [ "$(gp '[.duration.s, .duration.reason, .rates.goodput_rps, .cohort, .acceptance.ratio, .sent]' -g ttft:1 --cohort 0:1 l.tsv)" = \
+        '[null,"no_times",null,null,1,null]' ]
+}
+
+@test "a harness that logs only what finished makes bounds of the figures" {
+    { printf '#steadytools\tledger\t1\n#run\t{"offered_complete":"unknown"}\n'; ledger 'request outcome ttft_ns' 'a completed 1'; printf '#end\t{"rows":1}\n'; } >l.tsv
+    [ "$(gp '[.offered_bound, .acceptance_bound, .warnings[0].code]' -g ttft:1 l.tsv)" = '[">=","<=","offered_incomplete"]' ]
+}
+
+@test "--level is the rate aimed at, and the report says so" {
+    ledger 'request outcome ttft_ns' 'a completed 1' >l.tsv
+    [ "$(gp .run.target_rps -g ttft:1 --level 120 l.tsv)" = 120 ]
+}
+
+@test "--binomial is what sampling alone does" {
+    [ "$(gp '[.kind, .n, .mean, (.cdf[20]), (.pmf | length)]' --binomial 20,0.8)" = '["binomial",20,16,1,21]' ]
+    [ "$(gp .mean --binomial 20,0.5)" = 10 ]
+    [ "$(gp '.pmf' --binomial 3,0)" = '[1,0,0,0]' ]
+    refused '*N,P*' --binomial 20,1.5
+    refused '*N,P*' --binomial 20
+}
