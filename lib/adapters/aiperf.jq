@@ -4,6 +4,7 @@
 # the first-token metric ttft; defaults are left out.  The credit is issued when the schedule says so: the intended start.
 # conversation is x_correlation_id, one conversation played once; conversation_id names the template it was drawn from,
 # which single-turn runs use many times over.
+# What an adapter may put out is in steadytools-adapter(5).
 
 def span: if . == null then null else {(.unit): (.value | nonzero)} end;
 

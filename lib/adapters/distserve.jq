@@ -1,6 +1,7 @@
 # distserve: DistServe .exp
 #
 # An array, a request each.  Seconds, monotonic, with a stamp for every token.
+# What an adapter may put out is in steadytools-adapter(5).
 
 need(type == "array")
 | to_entries[]

@@ -3,6 +3,7 @@
 # One document, an experiment is a run.  Epoch ns.  Responses are the text of server-sent events as it came off the wire:
 # an entry can hold several events or half of one, and events that only name the role, or [DONE], carry a time but no
 # token.  An event arrives with the entry that completes it.  No response at all is the only sign of a failure.
+# What an adapter may put out is in steadytools-adapter(5).
 
 # The responses of a request as [{at, event}]; event is null where the text is not JSON.
 def events:

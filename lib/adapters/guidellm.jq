@@ -3,6 +3,7 @@
 # One document, several benchmarks: a run each.  Epoch seconds as decimals.  targeted_start is an intended start only
 # where the schedule did not wait for answers; else it is the benchmark's start, the same for all.  A request cut by the
 # end of the benchmark has no terminal event.  --sample-requests keeps only some records: the totals tell.
+# What an adapter may put out is in steadytools-adapter(5).
 
 .benchmarks[]
 | .config.strategy as $strategy
@@ -26,8 +27,8 @@
         first_ns: {s: ($t.first_token_iteration // $t.first_iteration)},
         last_ns: {s: ($t.last_token_iteration // $t.last_iteration)},
         chunks: ($t.token_iterations // $t.iterations | nonzero),
-        input_tokens: .input_metrics.total_tokens,
-        output_tokens: .output_metrics.total_tokens
+        input_tokens: (.input_metrics.total_tokens // .prompt_tokens),
+        output_tokens: (.output_metrics.total_tokens // .output_tokens)
       }
       + if $kind == "incomplete" then {outcome: "unfinished"}
         else {done_ns: {s: ($t.request_end // $t.resolve_end)}} end

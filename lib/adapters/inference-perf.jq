@@ -2,6 +2,7 @@
 #
 # An array, a request each.  Seconds, monotonic.  Older files keep the response's tokens and times right under info.
 # output_token_times has a stamp per token; tokens of one chunk share it; a reply without stamps came whole.
+# What an adapter may put out is in steadytools-adapter(5).
 
 need(type == "array")
 | to_entries[]

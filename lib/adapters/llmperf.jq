@@ -3,6 +3,7 @@
 # An array of objects, with bare strings between them at times.  Spans only, in seconds.  A failure has a code; code -100
 # says that the reply was shorter than asked for, with full timings: completed, but a quality failure.  Failed rows carry
 # junk token counts.  inter_token_latency_s is E2E per token in most files and not read.
+# What an adapter may put out is in steadytools-adapter(5).
 
 need(type == "array")
 | to_entries[]

@@ -3,6 +3,7 @@
 # A Chrome trace.  ts is the scheduled start in microseconds, the arguments are ns after it.  First-token events name no
 # sample, so there is no TTFT.  A sample is written when it completes: a run that was killed lacks its last line and what
 # was still open.
+# What an adapter may put out is in steadytools-adapter(5).
 
 (any(.traceEvents[]; .name == "LastTrace")) as $whole
 | {"#run": {offered_complete: $whole}},

@@ -1,6 +1,7 @@
 # sglang: SGLang bench_serving `--output-details`
 #
 # A line per run, arrays by request.  Spans only, in seconds: no start times, so the order of the file is all there is.
+# What an adapter may put out is in steadytools-adapter(5).
 
 # "inf" is no rate.
 def rate: if type == "string" then (if test("^[0-9]") then tonumber else null end) else . end;

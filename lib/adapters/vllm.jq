@@ -4,6 +4,7 @@
 # and no latencies (then TTFT and the gaps add up to it).  A failed request may have an empty error: what tells is a first
 # token and no error text.  queue_times is the client's own wait; where requests are sent as fast as a limit of concurrency
 # lets them, that is the schedule waiting for answers and no intended start.
+# What an adapter may put out is in steadytools-adapter(5).
 
 # "inf" is no rate.
 def rate: if type == "string" then (if test("^[0-9]") then tonumber else null end) else . end;
