@@ -64,3 +64,9 @@ checks() {
     [ "${lines[0]}" = "robust [0,20) 0 1 [20,32) 0 1" ]
     [[ "${lines[1]}" == "design [0,20) "* ]]
 }
+
+@test "numbers of a report that another program made" {
+    local example="$ROOT/../shared/examples/run"
+    [ -r "$example.steady.json" ] || skip "../shared/examples is not here"
+    checks "$BUILD/stat_check" "$example.passes.tsv" "$example.steady.json"
+}

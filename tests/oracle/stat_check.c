@@ -1,6 +1,7 @@
 /* stat_check: every statistic of lib/quantile, lib/trend and lib/interval against a file of reference values.
  *
- *     stat_check vectors.json
+ *     stat_check vectors.json            series with their statistics, tables of quantiles and counts
+ *     stat_check passes.tsv report.json  a passes table and a report made from it by another program
  *
  * Prints a line "ok NAME" or "not ok NAME: got wanted" per comparison and ends with status 1 if one failed, 2 if the
  * file cannot be used.  Statistics agree to 1e-9, p-values to 1e-7 (relative), counts exactly. */
@@ -187,17 +188,113 @@ static void check_tables(const json_t *root) {
     }
 }
 
+/* ---- a report made by another program ---- */
+
+/* Column `name` of a passes table without its ramp: values of passes first..N_MAX-1; returns how many. */
+static size_t column_of(const char *path, const char *name, size_t first, double *x) {
+    static char line[1 << 16];
+    size_t column = SIZE_MAX, n = 0, row = 0;
+    FILE *f = fopen(path, "r");
+    if (f == NULL) die_errno("%s", path);
+    while (fgets(line, sizeof line, f) && n < N_MAX) {
+        if (line[0] == '#') continue;
+        char *rest = line, *cell;
+        for (size_t c = 0; (cell = strsep(&rest, "\t\n")); c++) {
+            if (column == SIZE_MAX && strcmp(cell, name) == 0)
+                column = c;
+            else if (column == c && row++ >= first)
+                x[n++] = strtod(cell, NULL);
+        }
+    }
+    fclose(f);
+    if (column == SIZE_MAX) die("%s: no column %s", path, name);
+    return n;
+}
+
+/* first: the pass number of x[0], which is what a report counts change points from. */
+static void check_summary(const char *name, const json_t *want, const double *x, size_t n, size_t first,
+                          struct trend_work *w) {
+    struct trend_summary s;
+    trend_summarise(x, n, TREND_HAMED_RAO_AR1, .05, w, &s);
+    exact(name, "n", (double)s.n, at(want, "n", NULL));
+    const char *state = json_string_value(json_object_get(want, "state"));
+    exact(name, "state", strcmp(trend_state_name[s.state], state ? state : "") == 0, 1);
+    exact(name, "mk s", (double)s.mk.s, at(want, "mk", "s", NULL));
+    same(name, "mk var", s.mk.var, at(want, "mk", "var", NULL));
+    same_p(name, "mk p", s.mk.p, at(want, "mk", "p", NULL));
+    same(name, "hamed-rao-ar1 c", s.hamed_rao.c, at(want, "hamed_rao", "c", NULL));
+    same_p(name, "hamed-rao-ar1 p", s.hamed_rao.p, at(want, "hamed_rao", "p", NULL));
+    same(name, "ols slope", s.ols.slope, at(want, "ols", "slope", NULL));
+    same(name, "ols rel_drift", s.ols.rel_drift, at(want, "ols", "rel_drift", NULL));
+    same(name, "ols snr", s.ols.snr, at(want, "ols", "snr", NULL));
+    same(name, "newey-west t", s.newey_west.t, at(want, "newey_west", "t", NULL));
+    same_p(name, "newey-west p", s.newey_west.p, at(want, "newey_west", "p", NULL));
+    same(name, "theil-sen", s.sen, at(want, "theil_sen", "slope", NULL));
+    exact(name, "pettitt k", (double)s.pettitt.k, at(want, "pettitt", "k", NULL));
+    exact(name, "pettitt change", (double)(first + s.pettitt.change), at(want, "pettitt", "change", NULL));
+    same_p(name, "pettitt p", s.pettitt.p, at(want, "pettitt", "p", NULL));
+}
+
+static void check_ratio(const char *name, const json_t *want, struct interval_ratio r) {
+    same(name, "value", r.value, at(want, "value", NULL));
+    same(name, "lag1", r.lag1, at(want, "lag1", NULL));
+    const json_t *ci = json_object_get(want, "ci"), *adjusted = json_object_get(want, "ci_adjusted");
+    same(name, "lo", r.ci.lo, json_number_value(json_array_get(ci, 0)));
+    same(name, "hi", r.ci.hi, json_number_value(json_array_get(ci, 1)));
+    same(name, "adjusted lo", r.adjusted.lo, json_number_value(json_array_get(adjusted, 0)));
+    same(name, "adjusted hi", r.adjusted.hi, json_number_value(json_array_get(adjusted, 1)));
+}
+
+/* The window only: in the rest of the run the report leaves out what the tail guard cut, the table does not. */
+static void check_report(const char *path, const json_t *report, struct trend_work *w) {
+    static double x[N_MAX], y[N_MAX];
+    size_t first = (size_t)at(report, "window", "first_pass", NULL), k = (size_t)at(report, "window", "n_passes", NULL);
+    const char *name;
+    json_t *want;
+    json_object_foreach(json_object_get(json_object_get(report, "trend"), "window"), name, want) {
+        column_of(path, name, first, x);
+        check_summary(name, want, x, k, first, w);
+    }
+    column_of(path, "tpot_p50", first, x);
+    struct quantile_moments m = quantile_moments(x, k);
+    same("window", "cov_b", quantile_cov(&m), at(report, "short_window", "cov_b", NULL));
+    same("window", "se", quantile_sd(&m) / sqrt((double)k), at(report, "window", "se", NULL));
+    const json_t *mser = json_object_get(report, "mser");
+    size_t mser_k = (size_t)(at(mser, "end_pass", NULL) - at(mser, "first_pass", NULL));
+    column_of(path, "tpot_p50", (size_t)at(mser, "first_pass", NULL), x);
+    m = quantile_moments(x, mser_k);
+    same("mser", "se", quantile_sd(&m) / sqrt((double)mser_k), at(mser, "se", NULL));
+    size_t rest = column_of(path, "tpot_mean", first, x);
+    struct trend_pettitt p = trend_pettitt(x, rest, w);
+    exact("anomaly", "pettitt k", (double)p.k, at(report, "anomaly", "pettitt", "k", NULL));
+    same_p("anomaly", "pettitt p", p.p, at(report, "anomaly", "pettitt", "p", NULL));
+
+    column_of(path, "tpot_n", first, y);
+    for (size_t i = 0; i < k; i++)
+        x[i] *= y[i] / 1e9;
+    check_ratio("tps.per_user", json_object_get(json_object_get(report, "tps"), "per_user"), interval_ratio(y, x, k));
+    column_of(path, "output_tokens", first, y);
+    column_of(path, "span_ns", first, x);
+    for (size_t i = 0; i < k; i++)
+        x[i] /= 1e9;
+    check_ratio("tps.system", json_object_get(json_object_get(report, "tps"), "system"), interval_ratio(y, x, k));
+}
+
 int main(int argc, char **argv) {
     die_init("stat_check");
-    if (argc != 2) die("one operand: a file of reference values");
+    if (argc != 2 && argc != 3) die("operands: a file of reference values, or a passes table and its report");
     json_error_t error;
-    json_t *root = json_load_file(argv[1], 0, &error);
-    if (root == NULL) die("%s: %s", argv[1], error.text);
+    json_t *root = json_load_file(argv[argc - 1], 0, &error);
+    if (root == NULL) die("%s: %s", argv[argc - 1], error.text);
     struct trend_work *w = trend_work_new(N_MAX);
-    const char *name;
-    json_t *series;
-    json_object_foreach(json_object_get(root, "series"), name, series) check_series(name, series, w);
-    check_tables(root);
+    if (argc == 3) {
+        check_report(argv[1], root, w);
+    } else {
+        const char *name;
+        json_t *series;
+        json_object_foreach(json_object_get(root, "series"), name, series) check_series(name, series, w);
+        check_tables(root);
+    }
     trend_work_free(w);
     json_decref(root);
     fprintf(stderr, "%u comparisons, %u failed\n", done, failed);
