@@ -24,8 +24,8 @@ TOOLS = ev2ledger ledger2passes warmcrop tailguard plateau goodput render
 
 # The layers of lib/, lowest first: includes point down only, and every module stands in one layer (`make lint` checks).
 L0 = die buf num in out jtok
-L1 = quantile interval trend doc stream lines format grain occupancy
-L2 = tsv ndjson events jqmap segment
+L1 = quantile interval trend doc stream lines format grain
+L2 = tsv ndjson events jqmap segment occupancy
 L3 = table opts
 L4 = ledger passes report contract request
 L5 = spans classify shards survey blocks totals

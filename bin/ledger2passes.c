@@ -46,15 +46,21 @@ struct options {
 
 #define AT(m) offsetof(struct options, m)
 static const struct opt options_table[] = {
-    {'n', "dataset-size", "N|auto", OPT_TEXT, AT(dataset), "requests in one pass over the dataset (default: auto)", NULL, 0, 0},
-    {'k', "passes-per-super", "K|auto", OPT_TEXT, AT(passes), "dataset passes per super-pass (default: auto)", NULL, 0, 0},
+    {'n', "dataset-size", "N|auto", OPT_TEXT, AT(dataset), "requests in one pass over the dataset (default: auto)",
+     NULL, 0, 0},
+    {'k', "passes-per-super", "K|auto", OPT_TEXT, AT(passes), "dataset passes per super-pass (default: auto)", NULL, 0,
+     0},
     {'s', "size", "S", OPT_INT, AT(size), "requests per super-pass, whatever -n and -k say", NULL, 1, 1e15},
-    {'C', "concurrency", "C", OPT_INT, AT(concurrency), "requests the client holds in flight (default: as seen)", NULL, 1, 1e15},
+    {'C', "concurrency", "C", OPT_INT, AT(concurrency), "requests the client holds in flight (default: as seen)", NULL,
+     1, 1e15},
     {'m', "mode", "auto|concurrency|poisson|offline", OPT_CHOICE, AT(mode), "how load was issued (default: auto)",
      "auto|concurrency|poisson|offline", 0, 0},
-    {0, "bin-s", "T", OPT_REAL, AT(bin_s), "offline: seconds a bin covers (default: 60, or a 30th of the run)", NULL, 1e-9, 1e9},
-    {0, "align", "start", OPT_CHOICE, AT(align), "move ledgers of different clocks to a common first issue", "|start", 0, 0},
-    {0, "by", "run[=NAME]", OPT_TEXT, AT(by), "take each run of a 'run' column by itself, or only run NAME", NULL, 0, 0},
+    {0, "bin-s", "T", OPT_REAL, AT(bin_s), "offline: seconds a bin covers (default: 60, or a 30th of the run)", NULL,
+     1e-9, 1e9},
+    {0, "align", "start", OPT_CHOICE, AT(align), "move ledgers of different clocks to a common first issue", "|start",
+     0, 0},
+    {0, "by", "run[=NAME]", OPT_TEXT, AT(by), "take each run of a 'run' column by itself, or only run NAME", NULL, 0,
+     0},
 };
 #undef AT
 
@@ -111,7 +117,8 @@ static void choose_size(struct cut *c, const struct wish *wish, int64_t n) {
         if (c->size < 1) c->size = 1;
         c->size_from = "assumed";
         if (n > 0)
-            warn("no dataset is seen to repeat: passes of %lld requests are assumed, and their mix of work is not controlled",
+            warn("no dataset is seen to repeat: passes of %lld requests are assumed, and their mix of work is not "
+                 "controlled",
                  (long long)c->size);
     }
 }
@@ -175,8 +182,8 @@ static json_t *state_ledgers(const struct shards *in, size_t unplaced) {
     doc_set_int(counts, "duplicates", (int64_t)twice);
     doc_set_int(counts, "unplaced", (int64_t)unplaced);
     json_object_set_new(facts, "counts", counts);
-    if (twice > 0) warn("%zu requests have a name that stands in another ledger too; each is counted", twice);
-    if (unplaced > 0) warn("%zu requests have no issue stamp and are in no pass", unplaced);
+    if (twice > 0) warn("requests whose name stands in another ledger too, each counted: %zu", twice);
+    if (unplaced > 0) warn("requests without an issue stamp, in no pass: %zu", unplaced);
     return facts;
 }
 
@@ -215,7 +222,7 @@ static void put_bins(struct output *out, const struct cut *c, const struct surve
 }
 
 /* Everything is read, put in order and looked at before the first pass is written. */
-static void hold(struct shards *in, const struct options *o, const struct wish *wish, struct output *out) {
+static void hold(struct shards *in, const struct shards_rule *rule, const struct wish *wish, struct output *out) {
     struct requests all = {0};
     struct survey_marks marks = {0};
     struct shards_mark mark;
@@ -225,9 +232,10 @@ static void hold(struct shards *in, const struct options *o, const struct wish *
         if (want_prompts) vec_push(&marks.prompt, mark.prompt);
         if (wish->mode == MODE_AUTO) vec_push(&marks.conversation, mark.turn >= 2 ? LATER_TURN : mark.conversation);
     }
+    if (all.n == 0 && rule->run) die("--by: no request of run '%s'", rule->run);
     size_t unplaced = requests_drop_unplaced(&all);
-    if (o->align) requests_align(&all, shards_n(in));
-    if (o->align || !shards_in_order(in)) requests_sort(&all, shards_names(in));
+    if (rule->align) requests_align(&all, shards_n(in));
+    if (rule->align || !shards_in_order(in)) requests_sort(&all, shards_names(in));
 
     size_t n = shards_n_runs(in) > 1 ? shards_n_runs(in) : 1;
     struct requests *r = xcalloc(n, sizeof *r);
@@ -266,7 +274,8 @@ static void hold(struct shards *in, const struct options *o, const struct wish *
 static void stream(struct shards *in, const struct wish *wish, struct output *out) {
     struct requests all = {0};
     struct survey survey;
-    struct cut cut = {.mode = wish->mode, .dataset = wish->dataset, .concurrency = wish->concurrency, .bin_ns = INT_NONE};
+    struct cut cut = {
+        .mode = wish->mode, .dataset = wish->dataset, .concurrency = wish->concurrency, .bin_ns = INT_NONE};
     struct blocks b;
     struct shards_mark mark;
     size_t unplaced = 0;
@@ -295,26 +304,14 @@ static void stream(struct shards *in, const struct wish *wish, struct output *ou
     vec_free(&all);
 }
 
-/* Can rows be cut as they come?  Only when nothing has to be found out first and the ledger says it is in order; where it
- * can be read twice, that is looked into. */
-static bool can_stream(char *const *paths, struct shards **in, const struct shards_rule *rule, const struct wish *wish,
-                       const struct common *common) {
+/* Can rows be cut as they come?  Only from a writer that is still at work, when nothing has to be found out first and the
+ * ledger says it is in order; a file is there as a whole and may as well be looked at first. */
+static bool can_stream(const struct shards *in, const struct shards_rule *rule, const struct wish *wish) {
     bool know_c = int_known(wish->concurrency);
     bool know_k = int_known(wish->k) || know_c || wish->mode == MODE_POISSON;
     bool know_size = int_known(wish->size) || (int_known(wish->dataset) && know_k);
     bool know_mode = wish->mode == MODE_POISSON || (wish->mode == MODE_CONCURRENCY && know_c);
-    if (!know_size || !know_mode || rule->split || !shards_claim_order(*in)) return false;
-    if (!shards_rereadable(*in)) return true;
-    struct request r;
-    struct shards_mark mark;
-    die_verbosity(true, false);
-    while (shards_next(*in, &r, &mark) && shards_in_order(*in))
-        ;
-    bool in_order = shards_in_order(*in);
-    die_verbosity(common->quiet, common->verbose);
-    shards_close(*in);
-    *in = shards_open(paths, rule);
-    return in_order;
+    return know_size && know_mode && !rule->split && shards_live(in) && shards_claim_order(in);
 }
 
 static struct shards_rule rule_of(const struct options *o) {
@@ -345,10 +342,10 @@ int main(int argc, char **argv) {
     out.table.header = !o.common.no_header;
     out.passes.pg = shards_writers(in);
     json_array_append_new(out.passes.pg, opts_provenance(&tool, &o, &defaults));
-    if (can_stream(paths, &in, &rule, &wish, &o.common))
+    if (can_stream(in, &rule, &wish))
         stream(in, &wish, &out);
     else
-        hold(in, &o, &wish, &out);
+        hold(in, &rule, &wish, &out);
     passes_end(&out.table, &out.passes);
     passes_free(&out.passes);
     shards_close(in);

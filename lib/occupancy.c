@@ -25,7 +25,8 @@ static void heap_pop(struct occupancy *o) {
 }
 
 int64_t occupancy_issue(struct occupancy *o, int64_t issued_ns, int64_t done_ns) {
-    if (int_known(done_ns) && done_ns < issued_ns) done_ns = issued_ns; /* clocks that disagree: it was open for no time */
+    if (int_known(done_ns) && done_ns < issued_ns)
+        done_ns = issued_ns; /* clocks that disagree: it was open for no time */
     while (o->end.n > 0 && o->end.v[0] <= issued_ns) {
         if (!int_known(o->first_done_ns)) o->first_done_ns = o->end.v[0];
         heap_pop(o);
@@ -63,7 +64,8 @@ int64_t occupancy_fill_ended90(const struct occupancy *o) {
     size_t n = o->fill.n;
     if (n == 0) return INT_NONE;
     double *end = xmalloc(n * sizeof *end);
-    int64_t origin = int_known(o->first_done_ns) ? o->first_done_ns : 0; /* so that doubles hold the differences exactly */
+    int64_t origin =
+        int_known(o->first_done_ns) ? o->first_done_ns : 0; /* so that doubles hold the differences exactly */
     for (size_t i = 0; i < n; i++) {
         int64_t after = num_span(origin, o->fill.v[i]);
         end[i] = int_known(after) ? (double)after : INFINITY;

@@ -1,4 +1,4 @@
-/* occupancy: how many requests are in flight, and what that says of the load.  Layer 1.
+/* occupancy: how many requests are in flight, and what that says of the load.  Layer 2.
  *
  * Fed with requests in order of issue; ends come before issues at equal stamps.  Stamps are ns.  A struct occupancy owns
  * its memory: the ends of open requests, and of those issued before the first end. */
@@ -14,12 +14,14 @@
 struct occupancy {
     int64_t in_flight, peak; /* just after the latest issue; the largest so far */
     int64_t first_done_ns; /* the run's first terminal event, INT_NONE while none */
-    int64_t after, max, at_max; /* issues after that event; the largest count just after one of them, and how many had it */
+    int64_t after, max,
+        at_max; /* issues after that event; the largest count just after one of them, and how many had it */
     VEC(int64_t) end; /* min-heap: ends of the open requests; those that never end are only counted */
     VEC(int64_t) fill; /* ends of the requests issued before the first end, INT_NONE = never */
 };
 
-#define OCCUPANCY_NONE {.first_done_ns = INT64_MIN} /* no request yet */
+#define OCCUPANCY_NONE                                                                                                 \
+    { .first_done_ns = INT64_MIN } /* no request yet */
 
 /* Take in the next request.  done_ns INT_NONE = never ended.  Returns the count in flight, this one included. */
 int64_t occupancy_issue(struct occupancy *o, int64_t issued_ns, int64_t done_ns);

@@ -8,7 +8,8 @@
 #include "ledger.h"
 #include "num.h"
 
-#define EPOCH_FROM 100000000000000000 /* stamps beyond 10^17 ns count from 1970, smaller ones from a start of their own */
+#define EPOCH_FROM                                                                                                     \
+    100000000000000000 /* stamps beyond 10^17 ns count from 1970, smaller ones from a start of their own */
 
 struct shard {
     struct ledger_in *in;
@@ -27,6 +28,7 @@ struct shards {
     size_t n;
     struct shard **heap; /* those with a row left, the earliest first */
     size_t n_heap;
+    bool taken; /* the first of them was handed out: its next row is read when somebody asks, not before */
     bool in_order, claim;
     VEC(const char *) name, run;
     VEC(uint64_t) key; /* fingerprints of names, where there are several ledgers */
@@ -50,7 +52,8 @@ static int compare_names(struct view a, struct view b) {
 static uint16_t run_number(struct shards *s, const struct shard *h) {
     struct view cell = table_text(ledger_table(h->in), h->run_column);
     for (size_t i = s->run.n; i-- > 0;)
-        if (strlen(s->run.v[i]) == cell.n && (cell.n == 0 || memcmp(s->run.v[i], cell.s, cell.n) == 0)) return (uint16_t)i;
+        if (strlen(s->run.v[i]) == cell.n && (cell.n == 0 || memcmp(s->run.v[i], cell.s, cell.n) == 0))
+            return (uint16_t)i;
     if (s->run.n == UINT16_MAX) die("more than %d runs", UINT16_MAX);
     if (s->run.n > 0 && !s->rule.split)
         die_at(h->file, ledger_table(h->in)->line,
@@ -139,7 +142,15 @@ static struct request request_of(const struct shards *s, const struct shard *h) 
                             .completed = completed};
 }
 
+static void replace_taken(struct shards *s) {
+    s->taken = false;
+    advance(s, s->heap[0]);
+    if (!s->heap[0]->more) s->heap[0] = s->heap[--s->n_heap];
+    if (s->n_heap > 0) sift_down(s, 0);
+}
+
 bool shards_next(struct shards *s, struct request *r, struct shards_mark *mark) {
+    if (s->taken) replace_taken(s);
     if (s->n_heap == 0) return false;
     struct shard *h = s->heap[0];
     const struct ledger_row *row = &h->row;
@@ -151,10 +162,7 @@ bool shards_next(struct shards *s, struct request *r, struct shards_mark *mark) 
     s->with_first += int_known(row->ttft_ns) || int_known(row->first_ns);
     if (!s->claim || s->n > 1) vec_push(&s->name, arena_copy(&s->text, row->request.s, row->request.n));
     if (s->n > 1) vec_push(&s->key, fingerprint(row->request, 0));
-    advance(s, h);
-    if (!h->more) s->heap[0] = s->heap[--s->n_heap];
-    if (s->n_heap > 0) sift_down(s, 0);
-    return true;
+    return s->taken = true;
 }
 
 /* ---- opening ---- */
@@ -200,7 +208,7 @@ struct shards *shards_open(char *const *paths, const struct shards_rule *rule) {
         s->n++;
     if (s->n > UINT16_MAX) die("more than %d ledgers", UINT16_MAX);
     s->v = xcalloc(s->n, sizeof *s->v);
-    s->heap = xcalloc(s->n, sizeof *s->heap);
+    s->heap = xcalloc(s->n, sizeof(struct shard *));
     for (size_t i = 0; i < s->n; i++) {
         struct shard *h = &s->v[i];
         h->in = ledger_open(paths[i]);
@@ -210,7 +218,8 @@ struct shards *shards_open(char *const *paths, const struct shards_rule *rule) {
         h->run_column = table_find(t, "run");
         if (rule->run || rule->split) table_need(t, "run", "for --by run");
         advance(s, h);
-        s->claim = s->claim && t->stream.kind[0] && (!h->more || (int_known(h->row.seq) && int_known(h->row.issued_ns)));
+        s->claim =
+            s->claim && t->stream.kind[0] && (!h->more || (int_known(h->row.seq) && int_known(h->row.issued_ns)));
         if (h->more) s->heap[s->n_heap++] = h;
     }
     check_clocks(s);
@@ -236,10 +245,10 @@ void shards_close(struct shards *s) {
 
 bool shards_claim_order(const struct shards *s) { return s->claim && !s->rule.align; }
 
-bool shards_rereadable(const struct shards *s) {
+bool shards_live(const struct shards *s) {
     for (size_t i = 0; i < s->n; i++)
-        if (!ledger_table(s->v[i].in)->lines.in.regular) return false;
-    return true;
+        if (!ledger_table(s->v[i].in)->lines.in.regular) return true;
+    return false;
 }
 
 bool shards_in_order(const struct shards *s) { return s->in_order; }
@@ -270,7 +279,8 @@ json_t *shards_facts(const struct shards *s) {
             json_t *have = json_object_get(all, key);
             json_object_set_new(all, key, have ? joined(key, have, value) : json_incref(value));
         }
-        partial = partial || t->partial || doc_true_at(t->stream.run, "partial") || doc_true_at(t->stream.run, "truncated");
+        partial =
+            partial || t->partial || doc_true_at(t->stream.run, "partial") || doc_true_at(t->stream.run, "truncated");
     }
     doc_set_bool(all, "partial", partial);
     return all;

@@ -32,9 +32,9 @@ struct shards *shards_open(char *const *paths, const struct shards_rule *rule);
 void shards_close(struct shards *s);
 
 /* True when every ledger says by its stream header and its ranks that it is in order and has times, so that what is read
- * first can be trusted to come first; and when all of them can be read a second time. */
+ * first can be trusted to come first; and when one of them comes from a writer that may still be at work, not a file. */
 bool shards_claim_order(const struct shards *s);
-bool shards_rereadable(const struct shards *s);
+bool shards_live(const struct shards *s);
 
 /* The next tracked request; false at the end of all. */
 bool shards_next(struct shards *s, struct request *r, struct shards_mark *mark);

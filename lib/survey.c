@@ -95,8 +95,8 @@ int64_t survey_dataset(const struct requests *r, const struct survey_marks *mark
     struct grain g = grain_find(prompt, r->n);
     free(prompt);
     if (g.alike < g.blocks)
-        warn("only %zu of %zu passes of %zu requests hold the prompts of the first: -n says better what a pass is", g.alike,
-             g.blocks, g.size);
+        warn("only %zu of %zu passes of %zu requests hold the prompts of the first: -n says better what a pass is",
+             g.alike, g.blocks, g.size);
     return g.size > 0 ? (int64_t)g.size : INT_NONE;
 }
 

@@ -10,14 +10,10 @@ enum { ISL = N_METRICS, OSL };
 static double value(const struct request *r, int what) {
     int64_t whole = what == TTFT ? r->ttft_ns : r->e2e_ns;
     switch (what) {
-    case TPOT:
-        return r->tpot_ns;
-    case ISL:
-        return r->completed && r->isl != TOKENS_NONE ? r->isl : NAN;
-    case OSL:
-        return r->completed && r->osl != TOKENS_NONE ? r->osl : NAN;
-    default:
-        return int_known(whole) ? (double)whole : NAN;
+    case TPOT: return r->tpot_ns;
+    case ISL: return r->completed && r->isl != TOKENS_NONE ? r->isl : NAN;
+    case OSL: return r->completed && r->osl != TOKENS_NONE ? r->osl : NAN;
+    default: return int_known(whole) ? (double)whole : NAN;
     }
 }
 
