@@ -146,8 +146,8 @@ static void take_lines(struct reading *r, struct view text) {
  * what of it can be saved: up to the last whole element of the outermost array that is open, and the brackets that are
  * missing after it (empty: nothing). */
 static const char *value_end(struct jtok *j, struct view text, const char **whole, struct buf *closers) {
-    const char *element_end[JTOK_DEPTH + 1]; /* by depth of the container; NULL in an object */
-    char close[JTOK_DEPTH + 1];
+    const char *element_end[JTOK_DEPTH + 1] = {NULL}; /* by depth of the container; NULL in an object */
+    char close[JTOK_DEPTH + 1] = {0};
     jtok_init(j, text.s, text.n);
     j->nonfinite = true;
     for (enum jtok_type t; (t = jtok_next(j)) != JTOK_ERROR;) {
@@ -252,15 +252,13 @@ static void name_requests(struct adapt *a, struct ledger_row *row, struct place 
     for (size_t i = 0; i < n; i++)
         if (row[i].request.n == 0) row[i].request = number_text(&a->texts, (struct view){"", 0}, "", i);
     qsort(place, n, sizeof *place, by_request);
-    size_t twins = 0;
-    for (size_t from = 0, to; from < n; from = to) {
-        struct view id = place[from].row->request;
-        for (to = from + 1;
-             to < n && place[to].row->request.n == id.n && memcmp(place[to].row->request.s, id.s, id.n) == 0; to++)
-            ;
-        for (size_t i = from + 1; i < to; i++)
-            row[place[i].at].request = number_text(&a->texts, id, "#", i - from + 1);
-        twins += to - from - 1;
+    size_t twins = 0, nth = 1;
+    for (size_t i = 1; i < n; i++) {
+        struct view id = place[i - nth].row->request, here = place[i].row->request;
+        nth = here.n == id.n && memcmp(here.s, id.s, id.n) == 0 ? nth + 1 : 1;
+        if (nth == 1) continue;
+        row[place[i].at].request = number_text(&a->texts, id, "#", nth);
+        twins++;
     }
     if (twins > 0) warn("%s: %zu requests repeat an id: told apart as ID#2 and so on", a->file, twins);
 }
@@ -352,11 +350,12 @@ void adapt_read(struct adapt *a, const char *path, const struct adapt_options *o
     jqmap_free(r.map);
     if (a->malformed >= a->records && r.rows.n == 0) die("%s: holds no record that %s understands", a->file, r.name);
     present_run(&r);
+    vec_reserve(&r.rows, 1); /* so that a run without requests points somewhere, too */
     a->run = r.runs.v;
     a->n = r.runs.n;
     for (size_t i = 0; i < a->n; i++) {
         size_t from = r.starts.v[i], to = i + 1 < a->n ? r.starts.v[i + 1] : r.rows.n;
-        order_run(a, &a->run[i], r.rows.n > 0 ? r.rows.v + from : NULL, to - from);
+        order_run(a, &a->run[i], r.rows.v + from, to - from);
         settle_facts(&r, &a->run[i]);
     }
     vec_free(&r.rows);
