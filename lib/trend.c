@@ -1,6 +1,7 @@
 #include "trend.h"
 
-#include <float.h>
+#include <gsl/gsl_fft_halfcomplex.h>
+#include <gsl/gsl_fft_real.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #define LEVEL_FLOOR 1e-9 /* keeps a quotient by a median or a residual sd of 0 finite */
 #define TIE_ULPS 64 /* what rounding may put between residuals that are equal */
+#define DIRECT_N 256 /* up to here sums over lags are taken one by one */
 #define PAIRS 65536 /* slopes held at once: all of them up to n = 362, a sample or a narrow range beyond */
 
 const char *const trend_test_name[TREND_N_TESTS] = {
@@ -35,7 +37,17 @@ struct point {
 struct trend_work {
     struct point *a, *b;
     double *x, *slope;
+    double *lag; /* [lags_room(n_max)] */
+    double near, width; /* where the last slope lay; only how soon the next is found depends on it */
 };
+
+/* Sums over lags by Fourier transform need the next power of two from 2 n on. */
+static size_t lags_room(size_t n) {
+    size_t room = 1;
+    while (room < 2 * n)
+        room *= 2;
+    return room;
+}
 
 struct trend_work *trend_work_new(size_t n_max) {
     struct trend_work *w = xmalloc(sizeof *w);
@@ -44,6 +56,8 @@ struct trend_work *trend_work_new(size_t n_max) {
     w->b = xrealloc(NULL, n, sizeof *w->b);
     w->x = xrealloc(NULL, n, sizeof *w->x);
     w->slope = xrealloc(NULL, PAIRS, sizeof *w->slope);
+    w->lag = xrealloc(NULL, lags_room(n), sizeof *w->lag);
+    w->near = w->width = 0;
     return w;
 }
 
@@ -53,6 +67,7 @@ void trend_work_free(struct trend_work *w) {
     free(w->b);
     free(w->x);
     free(w->slope);
+    free(w->lag);
     free(w);
 }
 
@@ -180,61 +195,84 @@ static size_t slopes_within(const double *x, size_t n, double lo, double hi, siz
 /* A bound beside a slope, on the side of `sign`: slopes that differ by rounding alone stay together. */
 static double outside(double slope, double sign) { return slope + sign * 1e-13 * fabs(slope); }
 
+/* Slopes in [lo, hi] are those of rank under..end-1. */
+struct range {
+    double lo, hi;
+    int64_t under, end;
+};
+
+/* The middle of the range, or what lies below or above it: whichever holds the rank.  True when it is the middle. */
+static bool narrow(struct range *r, const double *x, size_t n, int64_t rank, double low, double high,
+                   struct trend_work *w) {
+    low = fmax(low, r->lo);
+    high = fmin(high, r->hi);
+    int64_t below_low = slopes_below(x, n, low, false, w), to_high = slopes_below(x, n, high, true, w);
+    if (rank < below_low) {
+        *r = (struct range){r->lo, low, r->under, slopes_below(x, n, low, true, w)};
+    } else if (rank >= to_high) {
+        *r = (struct range){high, r->hi, slopes_below(x, n, high, false, w), r->end};
+    } else {
+        *r = (struct range){low, high, below_low, to_high};
+        return true;
+    }
+    return false;
+}
+
+/* Slopes of any pairs.  Fixed seed: same input, same work. */
+static size_t sample_pairs(const double *x, size_t n, double *slope) {
+    size_t m = 0;
+    for (uint64_t lcg = 1; m < PAIRS / 8;) {
+        lcg = lcg * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        size_t i = (size_t)((lcg >> 33) % n), j = (size_t)((lcg >> 11 & 0xffffffff) % n);
+        if (i != j) slope[m++] = (x[j] - x[i]) / ((double)j - (double)i);
+    }
+    return m;
+}
+
 /* The rank-th of the n (n - 1)/2 slopes, n too large to hold them: a range that holds it is narrowed by samples until
- * all slopes in it fit (after Matousek 1991). */
-static double slope_of_rank(const double *x, size_t n, int64_t rank, struct trend_work *w) {
+ * all slopes in it fit (after Matousek 1991).  It is begun round the slope found last, since callers that grow a window
+ * ask for almost the same again.  *next is set to the slope after it where that one is at hand. */
+static double slope_of_rank(const double *x, size_t n, int64_t rank, struct trend_work *w, double *next) {
     double least = x[0], most = x[0];
     for (size_t i = 1; i < n; i++) {
         least = fmin(least, x[i]);
         most = fmax(most, x[i]);
     }
-    double lo = least - most, hi = most - least; /* the rank lies in [lo, hi] */
-    int64_t under = 0, end = (int64_t)(n * (n - 1) / 2); /* slopes < lo, slopes <= hi */
-    size_t m = 0;
-    uint64_t lcg = 1; /* the first sample is of any pairs; fixed seed: same input, same work */
-    while (m < PAIRS / 8) {
-        lcg = lcg * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        size_t i = (size_t)((lcg >> 33) % n), j = (size_t)((lcg >> 11 & 0xffffffff) % n);
-        if (i != j) w->slope[m++] = (x[j] - x[i]) / ((double)j - (double)i);
-    }
-    for (;;) {
-        size_t at = (size_t)((double)(rank - under) / (double)(end - under) * (double)m);
+    struct range r = {least - most, most - least, 0, (int64_t)(n * (n - 1) / 2)};
+    if (w->width > 0) narrow(&r, x, n, rank, w->near - w->width, w->near + w->width, w);
+    for (bool first = w->width == 0;; first = false) {
+        size_t stride = (size_t)((r.end - r.under - 1) / PAIRS) + 1;
+        size_t m = first ? sample_pairs(x, n, w->slope) : slopes_within(x, n, r.lo, r.hi, stride, w);
+        if (!first && stride == 1) {
+            size_t at = (size_t)(rank - r.under);
+            if (at + 1 < m) *next = quantile_select(w->slope, m, at + 1);
+            w->near = quantile_select(w->slope, m, at);
+            w->width = fmax(w->near - r.lo, r.hi - w->near);
+            return w->near;
+        }
+        size_t at = (size_t)((double)(rank - r.under) / (double)(r.end - r.under) * (double)m);
         size_t slack = (size_t)(2 * sqrt((double)m)) + 1;
         at = at < m ? at : m - 1;
         double s = quantile_select(w->slope, m, at > slack ? at - slack : 0);
         double t = quantile_select(w->slope, m, at + slack < m ? at + slack : m - 1);
-        if (outside(s, -1) <= lo && outside(t, 1) >= hi) /* many equal slopes: split at one of them */
+        if (outside(s, -1) <= r.lo && outside(t, 1) >= r.hi) /* many equal slopes: split at one of them */
             s = t = quantile_select(w->slope, m, at);
-        double low = fmax(lo, outside(s, -1)), high = fmin(hi, outside(t, 1));
-        int64_t below_low = slopes_below(x, n, low, false, w), to_high = slopes_below(x, n, high, true, w);
-        if (rank < below_low) { /* the sample misled, which still halves the work */
-            hi = low;
-            end = slopes_below(x, n, low, true, w);
-        } else if (rank >= to_high) {
-            lo = high;
-            under = slopes_below(x, n, high, false, w);
-        } else if (s == t) {
+        if (narrow(&r, x, n, rank, outside(s, -1), outside(t, 1), w) && s == t) {
+            if (rank + 1 < r.end) *next = s;
             return s;
-        } else {
-            lo = low;
-            hi = high;
-            under = below_low;
-            end = to_high;
         }
-        size_t stride = (size_t)((end - under - 1) / PAIRS) + 1;
-        m = slopes_within(x, n, lo, hi, stride, w);
-        if (stride == 1) return quantile_select(w->slope, m, (size_t)(rank - under));
     }
 }
 
 double trend_theil_sen(const double *x, size_t n, struct trend_work *w) {
     if (n < 2) return NAN;
-    size_t pairs = n * (n - 1) / 2;
+    size_t pairs = n * (n - 1) / 2, m = 0;
     if (pairs > PAIRS) {
-        double upper = slope_of_rank(x, n, (int64_t)(pairs / 2), w);
-        return pairs % 2 ? upper : (slope_of_rank(x, n, (int64_t)(pairs / 2 - 1), w) + upper) / 2;
+        double next = NAN, lower = slope_of_rank(x, n, (int64_t)((pairs - 1) / 2), w, &next);
+        if (pairs % 2) return lower;
+        if (isnan(next)) next = slope_of_rank(x, n, (int64_t)(pairs / 2), w, &next);
+        return (lower + next) / 2;
     }
-    size_t m = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = i + 1; j < n; j++)
             w->slope[m++] = (x[j] - x[i]) / (double)(j - i);
@@ -270,11 +308,34 @@ static double lag_weight(size_t n, size_t k) {
     return m * (m - 1) * (m - 2);
 }
 
+/* All of them into r.  Centred midranks are halves, so four times a sum is whole and rounding makes it exact. */
+static void autocovariances(const double *d, size_t n, double *r) {
+    if (n <= DIRECT_N) {
+        for (size_t k = 0; k < n; k++)
+            r[k] = autocovariance(d, n, k);
+        return;
+    }
+    size_t room = lags_room(n);
+    memcpy(r, d, n * sizeof *r);
+    memset(r + n, 0, (room - n) * sizeof *r);
+    gsl_fft_real_radix2_transform(r, 1, room);
+    r[0] *= r[0];
+    r[room / 2] *= r[room / 2];
+    for (size_t k = 1; k < room / 2; k++) {
+        r[k] = r[k] * r[k] + r[room - k] * r[room - k];
+        r[room - k] = 0;
+    }
+    gsl_fft_halfcomplex_radix2_inverse(r, 1, room);
+    for (size_t k = 0; k < n; k++)
+        r[k] = nearbyint(4 * r[k]) / 4;
+}
+
 /* c of the 1998 paper from centred ranks d: every lag whose correlation is significant by itself, with its sign. */
-static double correction_significant(const double *d, size_t n, double d2) {
+static double correction_significant(const double *d, size_t n, double d2, double *lag) {
     double sum = 0, bound = 1.96 / sqrt((double)n);
+    autocovariances(d, n, lag);
     for (size_t k = 1; k + 2 < n; k++) {
-        double r = autocovariance(d, n, k) / d2;
+        double r = lag[k] / d2;
         if (fabs(r) > bound) sum += lag_weight(n, k) * r;
     }
     double c = 1 + 2 * sum / lag_weight(n, 0);
@@ -287,7 +348,7 @@ static double correction_ar1(const double *d, size_t n, double d2) {
     double r = autocovariance(d, n, 1) / d2, m = (double)n, rc = (m * r + 2) / (m - 4);
     if (rc <= 0) return 1;
     double rho = fmin(.95, 2 * sin(M_PI * fmin(1, rc) / 6)), power = 1, sum = 0;
-    for (size_t k = 1; k + 3 <= n; k++) {
+    for (size_t k = 1; k + 3 <= n && power > 1e-20; k++) {
         power *= rho;
         sum += lag_weight(n, k) * (6 / M_PI) * asin(power / 2);
     }
@@ -311,7 +372,7 @@ static struct trend_hr corrected(const double *x, size_t n, enum trend_test test
     centred_ranks(x, n, slope, tie, d, w);
     double d2 = autocovariance(d, n, 0);
     if (d2 == 0) return r; /* all residuals tie: nothing is left to be correlated */
-    r.c = test == TREND_HAMED_RAO_AR1 ? correction_ar1(d, n, d2) : correction_significant(d, n, d2);
+    r.c = test == TREND_HAMED_RAO_AR1 ? correction_ar1(d, n, d2) : correction_significant(d, n, d2, w->lag);
     significance(mk->s, r.c * mk->var, &r.z, &r.p);
     return r;
 }

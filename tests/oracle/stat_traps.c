@@ -154,6 +154,41 @@ static void pairs(void) {
     is("mann-kendall: many points, the same S as all pairs", s, 1);
 }
 
+/* c of hamed-rao-raw by its definition. */
+static double c_by_lags(const double *x, size_t n) {
+    static double d[N_MAX];
+    double d2 = 0, sum = 0, m = (double)n;
+    for (size_t i = 0; i < n; i++) {
+        d[i] = 0;
+        for (size_t j = 0; j < n; j++)
+            d[i] += .5 * ((x[j] < x[i]) - (x[j] > x[i]));
+        d2 += d[i] * d[i];
+    }
+    for (size_t k = 1; k < n; k++) {
+        double r = 0, left = (double)(n - k);
+        for (size_t t = k; t < n; t++)
+            r += d[t] * d[t - k];
+        if (fabs(r / d2) > 1.96 / sqrt(m)) sum += left * (left - 1) * (left - 2) * (r / d2);
+    }
+    double c = 1 + 2 * sum / (m * (m - 1) * (m - 2));
+    return c > 0 ? c : 1;
+}
+
+static void lags(void) {
+    static double x[N_MAX];
+    bool same = true;
+    for (size_t n = 250; n <= N_MAX; n = n * 4 / 3 + 1)
+        for (int kind = 0; kind < 3; kind++) {
+            double e = 0;
+            for (size_t i = 0; i < n; i++) {
+                e = .9 * e + uniform() - .5;
+                x[i] = kind == 0 ? e : kind == 1 ? floor(4 * e) : (double)i + e;
+            }
+            same &= trend_hamed_rao(x, n, TREND_HAMED_RAO_RAW, work).c == c_by_lags(x, n);
+        }
+    is("hamed-rao: many points, the same bits as lag by lag", same, 1);
+}
+
 static void mann_kendall(void) {
     double x[60];
     for (size_t i = 0; i < 60; i++)
@@ -394,6 +429,7 @@ int main(void) {
     moments();
     histogram();
     pairs();
+    lags();
     mann_kendall();
     hamed_rao();
     lines();
