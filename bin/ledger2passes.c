@@ -1,9 +1,9 @@
 /* ledger2passes: a request ledger to super-passes.
  *
- * A super-pass is a block of requests in order of issue, sized so that each block holds the same mix of work: one or more
- * whole passes over the dataset.  The requests of a run, ranked by issue from 0, fall into pass = rank / size.  A pass is
- * measured over what it issued, from its first issue to the next pass's first issue, and its requests are followed to
- * their end, however late:
+ * A super-pass is a block of requests in order of issue, sized so that each block holds the same mix of work: one or
+ * more whole passes over the dataset.  The requests of a run, ranked by issue from 0, fall into pass = rank / size.  A
+ * pass is measured over what it issued, from its first issue to the next pass's first issue, and its requests are
+ * followed to their end, however late:
  *
  *     request  outcome    issued_ns  done_ns  ttft_ns  tpot_ns  output_tokens
  *     r0       completed  0          400      100      10       31
@@ -99,8 +99,8 @@ static int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b > 0); }
 
 /* ---- how to cut ---- */
 
-/* A super-pass is k whole passes over the dataset, enough of them to hold the requests in flight.  Without a dataset any
- * size is a guess: large enough for the requests in flight, small enough for a series. */
+/* A super-pass is k whole passes over the dataset, enough of them to hold the requests in flight.  Without a dataset
+ * any size is a guess: large enough for the requests in flight, small enough for a series. */
 static void choose_size(struct cut *c, const struct wish *wish, int64_t n) {
     bool both = int_known(c->concurrency) && int_known(c->dataset);
     c->k = int_known(wish->k) ? wish->k : both ? divide_up(c->concurrency, c->dataset) : 1;
@@ -304,8 +304,8 @@ static void stream(struct shards *in, const struct wish *wish, struct output *ou
     vec_free(&all);
 }
 
-/* Can rows be cut as they come?  Only from a writer that is still at work, when nothing has to be found out first and the
- * ledger says it is in order; a file is there as a whole and may as well be looked at first. */
+/* Can rows be cut as they come?  Only from a writer that is still at work, when nothing has to be found out first and
+ * the ledger says it is in order; a file is there as a whole and may as well be looked at first. */
 static bool can_stream(const struct shards *in, const struct shards_rule *rule, const struct wish *wish) {
     bool know_c = int_known(wish->concurrency);
     bool know_k = int_known(wish->k) || know_c || wish->mode == MODE_POISSON;

@@ -1,8 +1,8 @@
 /* blocks: requests to super-passes.  Layer 5.
  *
- * Two ways to cut a run: blocks of equal size in issue order, which is what the method means by a super-pass, and bins of
- * equal completion time for runs that issue everything at once.  A pass handed out belongs to the struct blocks and lives
- * until the next call. */
+ * Two ways to cut a run: blocks of equal size in issue order, which is what the method means by a super-pass, and bins
+ * of equal completion time for runs that issue everything at once.  A pass handed out belongs to the struct blocks and
+ * lives until the next call. */
 #ifndef BLOCKS_H
 #define BLOCKS_H
 
@@ -34,9 +34,9 @@ const struct pass *blocks_add(struct blocks *b, const struct request *r, int64_t
 /* After the last request: the pass still open, not full if requests are missing from it; NULL if there is none. */
 const struct pass *blocks_last(struct blocks *b);
 
-/* Bins of completion time, [start_ns + i width_ns, …) up to the last end.  Members are the requests that ended in the bin,
- * in order of issue.  A bin that reaches beyond last_event_ns is not full and stops there.  An empty bin delivered 0 tokens
- * where the run records token counts.  r in order of issue. */
+/* Bins of completion time, [start_ns + i width_ns, …) up to the last end.  Members are the requests that ended in the
+ * bin, in order of issue.  A bin that reaches beyond last_event_ns is not full and stops there.  An empty bin delivered
+ * 0 tokens where the run records token counts.  r in order of issue. */
 struct bins {
     struct blocks b;
     struct requests sorted; /* by bin, then rank, which `at` holds */

@@ -1,7 +1,7 @@
 /* occupancy: how many requests are in flight, and what that says of the load.  Layer 2.
  *
- * Fed with requests in order of issue; ends come before issues at equal stamps.  Stamps are ns.  A struct occupancy owns
- * its memory: the ends of open requests, and of those issued before the first end. */
+ * Fed with requests in order of issue; ends come before issues at equal stamps.  Stamps are ns.  A struct occupancy
+ * owns its memory: the ends of open requests, and of those issued before the first end. */
 #ifndef OCCUPANCY_H
 #define OCCUPANCY_H
 
@@ -30,16 +30,16 @@ void occupancy_end(struct occupancy *o);
 void occupancy_free(struct occupancy *o);
 
 /* A cap stays a cap: after the first end, at least half of the issues, or at least 1 % and 20 of them, stand at the
- * maximum.  Clients that dawdle between requests still touch their cap; Poisson arrivals reach their own maximum in at most
- * .15 % of issues. */
+ * maximum.  Clients that dawdle between requests still touch their cap; Poisson arrivals reach their own maximum in at
+ * most .15 % of issues. */
 bool occupancy_capped(const struct occupancy *o);
 
 /* Stamp by which 90 % of the fill set had ended; INT_NONE when that many never did, or there is no fill set. */
 int64_t occupancy_fill_ended90(const struct occupancy *o);
 
-/* Does open-loop load pile up?  issued[n] ascending, done[n] (INT_NONE = never), in_flight[n] just after each issue.  True
- * when in the second half of the issue span's time fewer ends than 95 % of the issues fall, and the median in flight of its
- * last quarter exceeds 1.2 times that of its second. */
+/* Does open-loop load pile up?  issued[n] ascending, done[n] (INT_NONE = never), in_flight[n] just after each issue.
+ * True when in the second half of the issue span's time fewer ends than 95 % of the issues fall, and the median in
+ * flight of its last quarter exceeds 1.2 times that of its second. */
 bool occupancy_backlog(const int64_t *issued, const int64_t *done, const int64_t *in_flight, size_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /* request: what the super-passes need of a ledger row, small enough to hold millions.  Layer 4.
  *
- * Stamps and spans are ns, INT_NONE or NAN where missing; token counts are -1 where missing.  A struct requests owns its
- * array. */
+ * Stamps and spans are ns, INT_NONE or NAN where missing; token counts are -1 where missing.  A struct requests owns
+ * its array. */
 #ifndef REQUEST_H
 #define REQUEST_H
 
@@ -34,7 +34,8 @@ struct requests {
  * over.  Requests without an issue stamp come first, in the order of reading. */
 void requests_sort(struct requests *r, const char *const *id);
 
-/* Move every request of a ledger in time so that all ledgers start with the first issue of ledger 0.  n_files: ledgers. */
+/* Move every request of a ledger in time so that all ledgers start with the first issue of ledger 0.  n_files: ledgers.
+ * */
 void requests_align(struct requests *r, size_t n_files);
 
 /* Drop the requests without an issue stamp, unless none has one; the number dropped. */

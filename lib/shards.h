@@ -1,8 +1,8 @@
 /* shards: one or several ledgers as one sequence of tracked requests in order of issue.  Layer 5.
  *
- * Ledgers that are each in order are merged as they are read; what is out of order is handed out as it comes and said so.
- * Two shards' requests are never the same request, whatever they are called: the key is file and request.  A struct shards
- * owns its readers and everything it hands out. */
+ * Ledgers that are each in order are merged as they are read; what is out of order is handed out as it comes and said
+ * so.  Two shards' requests are never the same request, whatever they are called: the key is file and request.  A struct
+ * shards owns its readers and everything it hands out. */
 #ifndef SHARDS_H
 #define SHARDS_H
 
@@ -31,8 +31,9 @@ struct shards;
 struct shards *shards_open(char *const *paths, const struct shards_rule *rule);
 void shards_close(struct shards *s);
 
-/* True when every ledger says by its stream header and its ranks that it is in order and has times, so that what is read
- * first can be trusted to come first; and when one of them comes from a writer that may still be at work, not a file. */
+/* True when every ledger says by its stream header and its ranks that it is in order and has times, so that what is
+ * read first can be trusted to come first; and when one of them comes from a writer that may still be at work, not a
+ * file. */
 bool shards_claim_order(const struct shards *s);
 bool shards_live(const struct shards *s);
 

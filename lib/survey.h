@@ -1,8 +1,8 @@
 /* survey: what kind of run is this?  Layer 5.
  *
- * Looks at the requests of one run in order of issue: its span, how many were in flight, whether clients held a cap, sent
- * everything at once, let arrivals come freely or held conversations, and how large a dataset it repeats.  Stamps are ns,
- * INT_NONE where unknown.  A struct survey owns its memory; the requests stay the caller's. */
+ * Looks at the requests of one run in order of issue: its span, how many were in flight, whether clients held a cap,
+ * sent everything at once, let arrivals come freely or held conversations, and how large a dataset it repeats.  Stamps
+ * are ns, INT_NONE where unknown.  A struct survey owns its memory; the requests stay the caller's. */
 #ifndef SURVEY_H
 #define SURVEY_H
 
@@ -42,8 +42,8 @@ void survey_free(struct survey *s);
 /* Agentic: a conversation that came back.  Offline: 99 % of the issues within 1 % of the wall span.  Concurrency: a cap
  * that holds (occupancy_capped).  Else poisson. */
 enum mode survey_mode(const struct survey *s);
-/* The cap: the most that were in flight after the run's first end, or at all where nothing was issued after it; INT_NONE
- * without stamps. */
+/* The cap: the most that were in flight after the run's first end, or at all where nothing was issued after it;
+ * INT_NONE without stamps. */
 int64_t survey_concurrency(const struct survey *s);
 /* Size of the dataset the run repeats, INT_NONE if none is seen; warns where the run goes on with other prompts. */
 int64_t survey_dataset(const struct requests *r, const struct survey_marks *marks);
