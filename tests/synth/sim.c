@@ -286,7 +286,7 @@ static bool clock_fault(const struct request *r) {
 static void log_success(uint32_t slot) {
     struct request *r = &sim.requests.v[slot];
     uint64_t n = (uint64_t)r->number;
-    bool faulty = clock_fault(r), early = sim.early_done && rand_bits(RAND_NASTY, n << 32) % 200 == 0;
+    bool faulty = clock_fault(r), early = sim.early_done && !r->resent && rand_bits(RAND_NASTY, n << 32) % 200 == 0;
     log_line(slot, LINE_COMPLETE, early ? r->sent - 2 * MS : sim.now);
     sim.t->early_done += early;
     if (sim.o->nasty && rand_bits(RAND_NASTY, (n << 32) + 1) % 200 == 0) {
@@ -371,6 +371,7 @@ static void decoded(uint32_t slot) {
 static void resend(uint32_t slot) {
     struct request *r = &sim.requests.v[slot];
     r->retry = r->reopen = false;
+    r->resent = true;
     send(slot);
 }
 

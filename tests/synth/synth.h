@@ -137,6 +137,7 @@ struct request {
     double intended, sent, first, factor, left; /* left: tokens still to decode; factor: work per token */
     enum fate fate;
     int refs; /* the simulation, and every line not yet written */
+    bool resent;
     bool retry, reopen, early; /* what this attempt ends in; early: a failure comes before the first token */
 };
 
