@@ -11,6 +11,7 @@
 #include "flat.h"
 #include "num.h"
 #include "phrase.h"
+#include "pick.h"
 
 /* Of one run everything. */
 
@@ -55,6 +56,28 @@ static void other_anomaly(struct page *p, const json_t *steady) {
     }
 }
 
+/* Warnings of a steady report are bare codes; what they are about stands elsewhere in it. */
+static const char *steady_warning(struct page *p, const json_t *steady, const json_t *warning) {
+    const char *code = json_string_value(warning);
+    if (!code) return phrase_reason(p, warning);
+    json_t *full = json_object();
+    doc_set_text(full, "code", code);
+    if (strcmp(code, "not_in_balance") == 0)
+        doc_set_real(full, "value",
+                     doc_real_at(steady, "tps.delivered.value") / doc_real_at(steady, "tps.system.value") - 1);
+    const json_t *metrics = doc_at(steady, code);
+    struct buf b = {0};
+    for (size_t i = 0; i < json_array_size(metrics); i++) {
+        const char *metric = json_string_value(json_array_get(metrics, i));
+        if (metric) buf_printf(&b, "%s%s", b.len ? ", " : "", phrase_metric(p, metric));
+    }
+    if (b.len) doc_set_text(full, "metric", b.s);
+    const char *text = phrase_reason(p, full);
+    buf_free(&b);
+    json_decref(full);
+    return text;
+}
+
 /* Two reports printed as one run should be of one run. */
 static void same_run(struct page *p, const struct run *run) {
     if (!run->steady || !run->goodput) return;
@@ -75,6 +98,46 @@ static void reconcile(struct page *p, const json_t *goodput) {
         page_item(p,
                   page_text(p, "The dispositions sum to %s, but %s requests were offered: the account does not close.",
                             figure_count(sum).s, figure_count(offered).s));
+}
+
+/* "ledger2passes 0.1.0 (dataset-size 40)": one writer of the report. */
+static const char *writer(struct page *p, const json_t *pg) {
+    const char *name = pick_text(p, pg, "name"), *version = pick_text(p, pg, "version"), *key;
+    struct buf b = {0};
+    json_t *v;
+    buf_printf(&b, "%s%s%s", name ? name : FIGURE_MISSING, version ? " " : "", version ? version : "");
+    size_t n = 0;
+    json_object_foreach(doc_at(pg, "options"), key, v) {
+        buf_printf(&b, "%s%s ", n++ ? ", " : " (", page_safe(p, key, strlen(key)));
+        struct buf value = {0};
+        doc_dump(&value, v);
+        buf_str(&b, page_safe(p, value.s, value.len));
+        buf_free(&value);
+    }
+    if (n) buf_char(&b, ')');
+    const char *text = page_text(p, "%s", b.s);
+    buf_free(&b);
+    return text;
+}
+
+/* What moves a number: reports under other definitions are not to be compared. */
+static void provenance(struct page *p, const json_t *report, const char *label) {
+    const json_t *pg = report ? doc_at(report, "pg") : NULL;
+    struct buf b = {0};
+    const char *key;
+    json_t *v;
+    json_object_foreach(report ? doc_at(report, "definitions") : NULL, key, v) {
+        if (json_is_null(v)) continue;
+        buf_printf(&b, "%s%s" NBSP, b.len ? ", " : "", page_safe(p, key, strlen(key)));
+        if (json_is_string(v))
+            buf_str(&b, page_safe(p, json_string_value(v), json_string_length(v)));
+        else
+            doc_dump(&b, v);
+    }
+    if (b.len) page_fact(p, label, page_text(p, "%s", b.s), NULL);
+    buf_free(&b);
+    for (size_t i = 0; i < json_array_size(pg); i++)
+        page_fact(p, i ? "" : "  written by", writer(p, json_array_get(pg, i)), NULL);
 }
 
 void about_run(struct page *p, const struct run *run) {
@@ -98,15 +161,19 @@ void about_run(struct page *p, const struct run *run) {
     reasons(p, run->goodput, "reasons");
     page_section(p, "Look out");
     if (run->steady) other_anomaly(p, run->steady);
-    reasons(p, run->steady, "warnings");
+    list = run->steady ? doc_at(run->steady, "warnings") : NULL;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        page_item(p, steady_warning(p, run->steady, json_array_get(list, i)));
     reasons(p, run->goodput, "warnings");
-    if (run->steady && doc_true_at(run->steady, "partial"))
-        page_item(p, "Partial: the log or the stream was cut short; the figures are of what was there.");
     same_run(p, run);
     reconcile(p, run->goodput);
     page_section(p, NULL);
     if (run->steady) about_steady(p, run->steady);
     if (run->goodput) about_goodput(p, run->goodput);
+    page_section(p, "Definitions");
+    provenance(p, run->steady, "Steady figures");
+    provenance(p, run->goodput, "Goodput figures");
+    page_section(p, NULL);
 }
 
 bool about_yes(const struct run *run) {

@@ -33,7 +33,8 @@ static const char *broken(struct page *p, const json_t *metric, const char *whic
     char path[48];
     snprintf(path, sizeof path, "states.%s", which);
     const char *state = doc_text_at(metric, path);
-    if (!state || strcmp(state, "plateau") == 0 || !isnan(pick_real(metric, "%s_ns", which))) return NULL;
+    bool moves = state && (strcmp(state, "up") == 0 || strcmp(state, "down") == 0);
+    if (!moves || !isnan(pick_real(metric, "%s_ns", which))) return NULL;
     snprintf(path, sizeof path, "first_last.%s", which);
     double end[2];
     const json_t *ends = doc_at(metric, path);
@@ -71,7 +72,9 @@ static void steady_facts(struct page *p, const json_t *r) {
     if (no_tokens) {
         rate(p, "System", doc_at(r, "qps"), "requests/s");
     } else {
+        bool overload = isnan(pick_real(r, "tps.system.value")) && !isnan(pick_real(r, "tps.delivered.value"));
         rate(p, "System TPS", doc_at(r, "tps.system"), "tokens/s");
+        if (overload) rate(p, "Delivered TPS", doc_at(r, "tps.delivered"), "tokens/s");
         rate(p, "TPS per user", doc_at(r, "tps.per_user"), "tokens/s");
     }
     latency(p, "TPOT", doc_at(r, "metrics.tpot"));
@@ -94,7 +97,8 @@ static void earlier_levels(struct page *p, const json_t *r) {
 
 static void goodput_facts(struct page *p, const json_t *r) {
     bool quality = json_is_object(doc_at(r, "contract.quality")) || pick_real(r, "quality.judged") > 0;
-    bool bounded = json_is_false(doc_at(r, "run.offered_complete")); /* the harness logs only what finished */
+    /* some harnesses log only what finished */
+    bool bounded = doc_text_at(r, "offered_bound") || json_is_false(doc_at(r, "run.offered_complete"));
     double goodput = pick_real(r, "rates.goodput_rps"), offered = pick_real(r, "rates.offered_rps");
     const char *value = NOT_MEASURED, *note = quality ? "" : "quality not assessed; ";
     if (!isnan(goodput)) value = page_text(p, "%s" NBSP "requests/s", figure_number(goodput, NAN).s);
@@ -113,7 +117,7 @@ static void goodput_facts(struct page *p, const json_t *r) {
         buf_printf(&b, "%s%s",
                    b.len ? "; by clusters " : "95" NBSP "%, by clusters: ", figure_share_interval(end[0], end[1]).s);
     const char *why = pick_text(p, r, "acceptance.cluster_reason");
-    if (why) buf_printf(&b, "%sno cluster interval (%s)", b.len ? "; " : "", why);
+    if (why) buf_printf(&b, "%sno cluster interval: %s", b.len ? "; " : "", phrase_no_clusters(why));
     page_fact(p, "Acceptance", page_text(p, "%s%s", bounded ? "≤" NBSP : "", figure_share(ratio).s),
               b.len ? page_text(p, "%s", b.s) : NULL);
     buf_free(&b);

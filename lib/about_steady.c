@@ -87,6 +87,7 @@ static void beside(struct page *p, const json_t *r) {
     page_columns(p, "", from == r ? ">steady" : ">passes", ">whole run", ">difference", "", NULL);
     beside_row(p, "System TPS", pick_real(from, "tps.system.value"), total,
                from == r ? pick_real(r, "divergence.tps") : NAN, (struct unit){1, "tokens/s"});
+    beside_row(p, "Requests/s", pick_real(from, "qps.value"), pick_real(r, "total.qps"), NAN, (struct unit){1, ""});
     for (size_t m = 0; m < 3; m++) {
         struct unit u = figure_unit(pick_real(r, "total.metrics.%s.p50_ns", metric[m][0]));
         if (m < 2)
@@ -138,16 +139,32 @@ static void duration(struct page *p, const json_t *r) {
     buf_free(&b);
 }
 
+static const char *passes_of(struct page *p, const json_t *range) {
+    int64_t first = doc_int_at(range, "first_pass"), end = doc_int_at(range, "end_pass");
+    if (!int_known(first) || !int_known(end)) return FIGURE_MISSING;
+    return page_text(p, "%s to %s", figure_count(first).s, figure_count(end - 1).s);
+}
+
+static void candidate(struct page *p, const json_t *r) {
+    const json_t *list = doc_at(r, "plateaus"), *longest = NULL;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *v = json_array_get(list, i);
+        if (!longest || pick_real(v, "span_ns") > pick_real(longest, "span_ns")) longest = v;
+    }
+    if (longest) page_fact(p, "Passes", passes_of(p, longest), NULL);
+}
+
 static void window(struct page *p, const json_t *r) {
     int64_t first = doc_int_at(r, "window.first_pass"), end = doc_int_at(r, "window.end_pass");
     if (!int_known(first) || !int_known(end)) {
         if (isnan(pick_real(r, "short_window.min_duration_s"))) return;
         page_section(p, "Longest candidate");
+        candidate(p, r);
         duration(p, r);
         return;
     }
     page_section(p, "Window");
-    page_fact(p, "Passes", page_text(p, "%s to %s", figure_count(first).s, figure_count(end - 1).s),
+    page_fact(p, "Passes", passes_of(p, doc_at(r, "window")),
               page_text(p, "%s passes, %s requests, %s with a TPOT", figure_count(doc_int_at(r, "window.n_passes")).s,
                         figure_count(doc_int_at(r, "window.n_requests")).s,
                         figure_count(doc_int_at(r, "window.n_samples")).s));
@@ -187,10 +204,7 @@ static void plateaus(struct page *p, const json_t *r) {
         const json_t *v = json_array_get(list, i);
         double level = pick_real(v, "level");
         bool reported = doc_true_at(v, "reported");
-        page_row(p,
-                 page_text(p, "%s to %s", figure_count(doc_int_at(v, "first_pass")).s,
-                           figure_count(doc_int_at(v, "end_pass") - 1).s),
-                 page_text(p, "%s", figure_time(pick_real(v, "span_ns") / 1e9).s),
+        page_row(p, passes_of(p, v), page_text(p, "%s", figure_time(pick_real(v, "span_ns") / 1e9).s),
                  page_text(p, "%s", figure_number(time ? level / 1e6 : level, NAN).s),
                  reported ? "" : page_text(p, "%s", figure_change(level / base - 1).s),
                  reported                        ? "the window"
@@ -211,24 +225,37 @@ static const char *state_cell(struct page *p, const json_t *r, const char *part,
     return isnan(drift) ? is : page_text(p, "%s" NBSP "%s", is, figure_change(drift).s);
 }
 
+static const char *p_cell(struct page *p, const json_t *r, const char *part, const char *metric) {
+    char path[80];
+    snprintf(path, sizeof path, "trend.%s.%s.primary", part, metric);
+    const char *primary = doc_text_at(r, path);
+    bool plain = primary && strcmp(primary, "mann-kendall") == 0;
+    double v = pick_real(r, plain ? "trend.%s.%s.mk.p" : "trend.%s.%s.hamed_rao.p", part, metric);
+    snprintf(path, sizeof path, "trend.%s.%s.state", part, metric);
+    const char *state = doc_text_at(r, path);
+    bool told = !isnan(v) && !(state && strcmp(state, "insufficient") == 0);
+    return !told ? FIGURE_MISSING : v < .001 ? "<0.001" : page_text(p, "%.3f", v);
+}
+
 static void trends(struct page *p, const json_t *r) {
-    const json_t *of = doc_at(r, "trend.window");
-    if (json_object_size(of) == 0) of = doc_at(r, "trend.rest");
-    if (json_object_size(of) == 0) of = doc_at(r, "trend.run");
+    const json_t *window = doc_at(r, "trend.window"), *run = doc_at(r, "trend.run");
+    bool found = json_object_size(window) > 0;
+    const json_t *of = found ? window : run;
     if (json_object_size(of) == 0) return;
     page_section(p, "Trend, with the change a straight line sees");
-    page_columns(p, "metric", ">window", ">p", ">window to end", ">all passes", NULL);
+    if (found)
+        page_columns(p, "metric", ">window", ">p", ">window to end", ">all passes", NULL);
+    else
+        page_columns(p, "metric", ">all passes", ">p", NULL);
     const char *key;
     json_t *v;
     json_object_foreach((json_t *)of, key, v) {
-        const char *primary = doc_text_at(v, "primary");
-        bool plain = primary && strcmp(primary, "mann-kendall") == 0;
-        double pr = pick_real(r, plain ? "trend.window.%s.mk.p" : "trend.window.%s.hamed_rao.p", key);
-        page_row(p, phrase_metric(p, key), state_cell(p, r, "window", key),
-                 isnan(pr)   ? FIGURE_MISSING
-                 : pr < .001 ? "<0.001"
-                             : page_text(p, "%.3f", pr),
-                 state_cell(p, r, "rest", key), state_cell(p, r, "run", key), NULL);
+        const char *label = phrase_metric(p, key), *all = state_cell(p, r, "run", key);
+        if (found)
+            page_row(p, label, state_cell(p, r, "window", key), p_cell(p, r, "window", key),
+                     state_cell(p, r, "rest", key), all, NULL);
+        else
+            page_row(p, label, all, p_cell(p, r, "run", key), NULL);
     }
 }
 
@@ -247,38 +274,37 @@ static void warmup(struct page *p, const json_t *r) {
         bool time = strncmp(driver, "tp", 2) == 0 ? driver[2] == 'o' : driver[0] == 't' || driver[0] == 'e';
         struct unit u = time ? figure_unit(level) : (struct unit){1, "tokens/s"};
         if (!time && driver[0] == 'r') u.name = "requests/s";
+        bool apart = fabs(seen / level - 1) > .02;
         page_fact(p, "Settled at", page_text(p, "%s" NBSP "%s", figure_span(isnan(seen) ? level : seen, u).s, u.name),
-                  page_text(p, "by %s, ±%s; second half of the run: %s", phrase_metric(p, driver), figure_share(band).s,
-                            figure_span(level, u).s));
+                  page_text(p, "by %s, within %s%s%s", phrase_metric(p, driver), figure_share(band).s,
+                            apart ? "; the second half of the run lies at " : "",
+                            apart ? figure_span(level, u).s : ""));
     }
-    if (flag) page_fact(p, "Flag", flag, NULL);
+    if (flag) page_fact(p, "Crop", phrase_warmup(flag), NULL);
 }
 
 static void tail(struct page *p, const json_t *r) {
     int64_t open = doc_int_at(r, "tail.n_at_stop"), n = doc_int_at(r, "tail.n");
     const char *flag = pick_text(p, r, "tail.flag");
     if (!json_is_object(doc_at(r, "tail"))) return;
-    bool cut = doc_true_at(r, "tail.cut");
-    static const char *const why[][2] = {
-        {"cov", "TPOT scatters too much between requests for a safe cut"},
-        {"skew", "mean and median TPOT lie too far apart for a safe cut"},
-        {"share", "the tail is more than a quarter of the body"},
-        {"no_tpot", "no TPOT was measured"},
-    };
-    for (size_t i = 0; flag && i < sizeof why / sizeof *why; i++)
-        if (strcmp(flag, why[i][0]) == 0) flag = why[i][1];
-    page_fact(p, "Tail", cut ? "cut" : "kept", /* latency samples only: tokens stay */
-              page_text(p, "%s requests open when issuing stopped (%s of the samples)%s%s", figure_count(n).s,
+    if (flag) flag = phrase_tail(flag);
+    const char *what = doc_true_at(r, "tail.cut") ? "cut" : "kept"; /* latency samples only: tokens stay */
+    if (!int_known(n) || n == 0) {
+        page_fact(p, "Tail", n == 0 ? "none" : what, flag);
+        return;
+    }
+    page_fact(p, "Tail", what,
+              page_text(p, "%s requests open when issuing stopped, %s of the samples%s%s", figure_count(n).s,
                         figure_share(pick_real(r, "tail.share")).s, flag ? "; " : "", flag ? flag : ""));
     if (!isnan(pick_real(r, "tail.tpot_shift")))
-        page_fact(
-            p, "Tail's TPOT", page_text(p, "%s", figure_change(pick_real(r, "tail.tpot_shift")).s),
-            page_text(p, "beside the body; output length %s", figure_change(pick_real(r, "tail.osl_p50_ratio") - 1).s));
+        page_fact(p, "Tail's TPOT", page_text(p, "%s", figure_change(pick_real(r, "tail.tpot_shift")).s),
+                  page_text(p, "beside the body; its output lengths %s",
+                            figure_change(pick_real(r, "tail.osl_p50_ratio") - 1).s));
     if (!isnan(pick_real(r, "tail.drain_s")))
         page_fact(p, "Drain", page_text(p, "%s", figure_time(pick_real(r, "tail.drain_s")).s),
                   page_text(p, "%s of the wall time", figure_share(pick_real(r, "tail.drain_share")).s));
     double hairball = pick_real(r, "tail.hairball_weight");
-    if (!isnan(hairball))
+    if (hairball > 0)
         page_fact(p, "Hairball", page_text(p, "%s", figure_share(hairball).s),
                   page_text(p, "of the %s open at the stop were not among the last issued", figure_count(open).s));
 }

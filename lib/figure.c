@@ -81,7 +81,7 @@ struct figure figure_change(double change) {
     if (!isfinite(change)) return missing();
     double size = fabs(change) * 100;
     const char *sign = change > 0 ? "+" : "";
-    if (change == 0) return percent(0, 0, "");
+    if (size < .005) return percent(0, 0, "");
     return percent(change, size >= 100 ? 0 : size >= .95 ? 1 : 2, sign);
 }
 

@@ -69,12 +69,19 @@ static const struct {
                  "throughout."},
     {"coverage", "The run is not much longer than the first filling of the system: it may be ramp throughout."},
     {"short_window", "The longest plateau lasts {value:time}; {bound:time} are needed[ ({metric} term)]."},
+    {"short_window", "The window is shorter than a certified one must be."},
     {"no_tokens",
      "No token counts: TPOT could not be computed, and TTFT is no substitute. Give ev2ledger a tokenizer."},
     {"no_times", "The log has no times of day, so passes cannot be placed in time."},
     {"no_requests", "The log holds no request."},
     {"agentic", "Conversations of several turns are not yet supported."},
+    {"gate_missing", "The metric that must be steady was not measured."},
     /* warnings */
+    {"partial", "The log or the stream was cut short: the figures are of what was there."},
+    {"size_assumed", "The size of a pass is assumed, not that of the data set: the mix of requests per pass may vary."},
+    {"warmup_capped", "The warm-up crop stopped at its cap: the run had not settled by then."},
+    {"percentile_moves", "A percentile moves over the window: it has its first and last value instead of one level."},
+    {"p99_moves", "A p99 moves over the window: its number is shown, but describes no level."},
     {"not_in_balance", "Tokens issued and tokens delivered in the window differ[ by {value:change}][ (allowed: "
                        "{bound:share})]: what goes in "
                        "does not come out."},
@@ -189,8 +196,29 @@ static void plain(struct buf *b, struct page *p, const json_t *reason, const cha
     if (n) buf_char(b, ')');
 }
 
+static void capital(char *s) {
+    if (*s >= 'a' && *s <= 'z') *s = (char)(*s - 'a' + 'A');
+}
+
+/* A warning in its tool's own words, and what it is about. */
+static const char *with_text(struct page *p, const json_t *reason, const char *text) {
+    const char *metric = doc_text_at(reason, "metric"), *value = doc_text_at(reason, "value");
+    struct buf b = {0};
+    if (metric) buf_str(&b, phrase_metric(p, metric));
+    if (value) buf_printf(&b, "%s%s", b.len ? " " : "", page_safe(p, value, strlen(value)));
+    if (b.len) buf_str(&b, ": ");
+    buf_str(&b, page_safe(p, text, strlen(text)));
+    if (!metric && !value) capital(b.s);
+    buf_char(&b, '.');
+    const char *copy = page_text(p, "%s", b.s);
+    buf_free(&b);
+    return copy;
+}
+
 const char *phrase_reason(struct page *p, const json_t *reason) {
     const char *code = json_is_string(reason) ? json_string_value(reason) : doc_text_at(reason, "code");
+    const char *text = doc_text_at(reason, "text");
+    if (text) return with_text(p, reason, text);
     if (!code) return "A reason without a code.";
     if (strchr(code, ' ')) return page_safe(p, code, strlen(code)); /* a sentence already */
     struct buf b = {0};
@@ -200,7 +228,7 @@ const char *phrase_reason(struct page *p, const json_t *reason) {
         if (strcmp(sentence[i].code, code) == 0 && !fill(&b, p, members, sentence[i].text, strlen(sentence[i].text)))
             buf_clear(&b);
     if (b.len == 0) plain(&b, p, members, code);
-    if (b.s[0] >= 'a' && b.s[0] <= 'z') b.s[0] = (char)(b.s[0] - 'a' + 'A');
+    capital(b.s);
     const char *copy = page_text(p, "%s", b.s);
     buf_free(&b);
     return copy;
@@ -220,10 +248,38 @@ const char *phrase_metric(struct page *p, const char *metric) {
     return page_safe(p, metric, strlen(metric));
 }
 
+static const char *lookup(const char *const known[][2], size_t n, const char *code, const char *otherwise) {
+    for (size_t i = 0; code && i < n; i++)
+        if (strcmp(code, known[i][0]) == 0) return known[i][1];
+    return otherwise;
+}
+#define LOOKUP(known, code, otherwise) lookup(known, sizeof known / sizeof *known, code, otherwise)
+
 const char *phrase_state(const char *state) {
     static const char *const known[][2] = {
         {"plateau", "flat"}, {"up", "rising"}, {"down", "falling"}, {"insufficient", "too few"}};
-    for (size_t i = 0; state && i < sizeof known / sizeof *known; i++)
-        if (strcmp(state, known[i][0]) == 0) return known[i][1];
-    return FIGURE_MISSING;
+    return LOOKUP(known, state, FIGURE_MISSING);
+}
+
+const char *phrase_no_clusters(const char *flag) {
+    static const char *const known[][2] = {{"few_clusters", "fewer than 10 clusters"},
+                                           {"zero_variance", "clusters do not differ"}};
+    return LOOKUP(known, flag, flag);
+}
+
+const char *phrase_warmup(const char *flag) {
+    static const char *const known[][2] = {
+        {"no_driver", "nothing cropped: the driver has no values"},
+        {"level_p75", "by the 75th percentile: most of the run is drain, and its median no level"}};
+    return LOOKUP(known, flag, flag);
+}
+
+const char *phrase_tail(const char *flag) {
+    static const char *const known[][2] = {{"cov", "TPOT differs too much between requests for a safe cut"},
+                                           {"skew", "mean and median TPOT lie too far apart for a safe cut"},
+                                           {"share", "the tail is more than a quarter of the body"},
+                                           {"no_tpot", "no TPOT was measured"},
+                                           {"offline", "offline, the drain has no beginning that the client sees"},
+                                           {"no_samples", "the passes carry no samples"}};
+    return LOOKUP(known, flag, flag);
 }

@@ -26,6 +26,12 @@ const char *phrase_reason(struct page *p, const json_t *reason);
 /* "tpot_p50" -> "TPOT p50"; anything else as it is, made safe. */
 const char *phrase_metric(struct page *p, const char *metric);
 
+/* Why there is no cluster interval; what was odd about the crop; why the tail was kept.  A flag that is not known speaks for
+ * itself. */
+const char *phrase_no_clusters(const char *flag);
+const char *phrase_warmup(const char *flag);
+const char *phrase_tail(const char *flag);
+
 /* A state of a trend: "flat", "rising", "falling", "too few". */
 const char *phrase_state(const char *state);
 

@@ -263,16 +263,16 @@ static void chart(struct text *t, const struct page_block *block) {
     for (size_t c = 0; c < n; c++)
         buf_char(t->b, col[c].mark);
     buf_char(t->b, '\n');
-    spaces(t, MARGIN);
-    for (size_t k = 0, shown = 0; k < sizeof legend / sizeof *legend; k++) {
+    size_t shown = 0;
+    for (size_t k = 0; k < sizeof legend / sizeof *legend; k++) {
         bool used = false;
         for (size_t c = 0; c < n; c++)
             used |= col[c].mark == legend[k].mark;
         if (!used) continue;
-        if (shown++) spaces(t, 3);
+        spaces(t, shown++ ? 3 : MARGIN);
         buf_str(t->b, legend[k].means);
     }
-    trim_line(t);
+    if (shown) buf_char(t->b, '\n');
 }
 
 static void head(struct text *t, const struct page *p) {

@@ -148,8 +148,8 @@ goodput() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
     command -v script >/dev/null || skip "no script(1)"
     on_terminal() { env -u NO_COLOR "$@" script -qec "render $C/shift/in.steady.json" /dev/null </dev/null; }
     on_terminal TERM=xterm | grep -q $'\033\[1;33m'
-    ! on_terminal TERM=dumb | grep -q $'\033'
-    ! on_terminal TERM=xterm NO_COLOR=1 | grep -q $'\033'
+    run -1 bash -c "$(declare -f on_terminal); C=$C; on_terminal TERM=dumb | grep $'\033'"
+    run -1 bash -c "$(declare -f on_terminal); C=$C; on_terminal TERM=xterm NO_COLOR=1 | grep $'\033'"
 }
 
 @test "the locale changes nothing" {
