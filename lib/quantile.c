@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#define DIGIT_BITS 12
-#define DIGITS (1u << DIGIT_BITS)
+#define BUCKETS 4096
+#define SAMPLE 1024
 #define GATHER 32768 /* values finished on the stack */
 
 size_t quantile_rank(size_t n, unsigned num, unsigned den) { return (size_t)((unsigned __int128)(n - 1) * num / den); }
@@ -61,68 +61,46 @@ static uint64_t select_small(uint64_t *v, size_t n, size_t rank) {
     return v[lo];
 }
 
-/* Least and most of n >= 4 values, in four independent chains so that memory is what the loop waits for. */
-static void extremes(const double *x, size_t n, double *least, double *most) {
-    double lo[4], hi[4];
-    memcpy(lo, x, sizeof lo);
-    memcpy(hi, x, sizeof hi);
-    for (size_t i = 4; i + 4 <= n; i += 4)
-        for (size_t k = 0; k < 4; k++) {
-            double v = x[i + k];
-            lo[k] = v < lo[k] ? v : lo[k];
-            hi[k] = v > hi[k] ? v : hi[k];
-        }
-    for (size_t i = n & ~(size_t)3; i < n; i++) {
-        lo[0] = fmin(lo[0], x[i]);
-        hi[0] = fmax(hi[0], x[i]);
-    }
-    *least = fmin(fmin(lo[0], lo[1]), fmin(lo[2], lo[3]));
-    *most = fmax(fmax(hi[0], hi[1]), fmax(hi[2], hi[3]));
-}
-
-/* Most significant digits first: count the digit just below the common prefix of all keys, keep the bucket that holds
- * the rank, and go on inside it until it fits on the stack.  Every round reads x once and narrows 4096-fold. */
+/* Keys are counted in equal buckets between two bounds and on either side of them, and the bucket that holds the rank is
+ * taken apart next, until what it holds fits on the stack.  The first bounds are those of a sample: wrong ones cost a
+ * round, good ones leave one reading of x to count and one to gather. */
 double quantile_select(const double *x, size_t n, size_t rank) {
-    uint64_t kept[GATHER + 1];
-    uint64_t prefix = 0;
-    unsigned open = 64; /* bits of the answer not known yet; prefix holds the others */
-    size_t left = n; /* values that share the prefix */
-    if (n > GATHER) {
-        double least, most;
-        extremes(x, n, &least, &most);
-        if (least == most) return least;
-        uint64_t low = key_of(least);
-        open -= (unsigned)__builtin_clzll(low ^ key_of(most));
-        prefix = open < 64 ? low >> open : 0;
+    uint64_t kept[GATHER + 1], lo = 0, hi = UINT64_MAX; /* the answer lies in [lo, hi] */
+    size_t under = 0, within = n; /* keys < lo, keys in [lo, hi] */
+    uint64_t from = UINT64_MAX, to = 0;
+    for (size_t i = 0; i < n && n > GATHER; i += n / SAMPLE) {
+        uint64_t key = key_of(x[i]);
+        from = key < from ? key : from;
+        to = key > to ? key : to;
     }
-    while (left > GATHER) {
-        size_t count[DIGITS] = {0};
-        unsigned shift = open > DIGIT_BITS ? open - DIGIT_BITS : 0;
-        uint64_t mask = (UINT64_C(1) << (open - shift)) - 1;
-        if (left == n) {
-            for (size_t i = 0; i < n; i++)
-                count[key_of(x[i]) >> shift & mask]++;
-        } else {
-            for (size_t i = 0; i < n; i++) {
-                uint64_t key = key_of(x[i]);
-                if (key >> open == prefix) count[key >> shift & mask]++;
-            }
+    while (within > GATHER) {
+        size_t count[BUCKETS + 2] = {0}, bucket = 0;
+        unsigned shift = 0;
+        while ((to - from) >> shift >= BUCKETS)
+            shift++;
+        for (size_t i = 0; i < n; i++) {
+            uint64_t key = key_of(x[i]), at = (key - from) >> shift;
+            count[key < from ? 0 : at < BUCKETS ? at + 1 : BUCKETS + 1]++;
         }
-        size_t digit = 0;
-        while (rank >= count[digit])
-            rank -= count[digit++];
-        prefix = prefix << (open - shift) | digit;
-        open = shift;
-        left = count[digit];
-        if (open == 0) return value_of(prefix);
+        for (under = 0; rank >= under + count[bucket]; bucket++)
+            under += count[bucket];
+        within = count[bucket];
+        if (bucket == 0) {
+            hi = from - 1;
+        } else {
+            lo = from + ((uint64_t)(bucket - 1) << shift);
+            if (bucket <= BUCKETS) hi = lo + ((UINT64_C(1) << shift) - 1);
+        }
+        if (lo == hi) return value_of(lo);
+        from = lo;
+        to = hi;
     }
     size_t m = 0;
     for (size_t i = 0; i < n; i++) {
-        uint64_t key = key_of(x[i]);
-        kept[m] = key; /* written always and kept only if it fits: no branch to mispredict */
-        m += open == 64 || key >> open == prefix;
+        kept[m] = key_of(x[i]); /* written always and kept only if it fits: no branch to mispredict */
+        m += kept[m] - lo <= hi - lo;
     }
-    return value_of(select_small(kept, m, rank));
+    return value_of(select_small(kept, m, rank - under));
 }
 
 double quantile_floor(const double *x, size_t n, unsigned num, unsigned den) {
