@@ -132,30 +132,43 @@ static struct join_rule rule_of(const struct options *o, struct classify *classi
 
 /* ---- Event logs ---- */
 
-static void report_malformed(const struct events *e, const struct event *ev, bool strict) {
-    if (strict) die_at(e->in.name, ev->line, "byte %lld: %s", ev->offset, ev->malformed);
-    warn_at("malformed lines", e->in.name, ev->line, "byte %lld: %s", ev->offset, ev->malformed);
-}
-
 static void write_row(void *table, const struct ledger_row *row) {
     ledger_write(table, row);
     table_row(table);
 }
 
-static void from_events(const char *path, const struct options *o, const struct join_rule *rule, const json_t *pg) {
-    struct events e;
-    struct table_out out;
-    events_open(&e, path);
+/* How many of n events are well-formed; the others are said on stderr. */
+static size_t report_malformed(const struct events *e, const struct event *event, size_t n, bool strict) {
+    size_t well_formed = n;
+    for (size_t i = 0; i < n; i++) {
+        if (event[i].kind != EV_MALFORMED) continue;
+        well_formed--;
+        if (strict) die_at(e->in.name, event[i].line, "byte %lld: %s", event[i].offset, event[i].malformed);
+        warn_at("malformed lines", e->in.name, event[i].line, "byte %lld: %s", event[i].offset, event[i].malformed);
+    }
+    return well_formed;
+}
+
+static void begin(struct table_out *out, const struct options *o, const struct join_rule *rule, const json_t *pg) {
     json_t *run = join_run(rule);
-    table_begin(&out, opts_spelling(&o->common, SPELL_TSV), !o->common.no_header, &ledger_schema, ledger_schema.column,
+    table_begin(out, opts_spelling(&o->common, SPELL_TSV), !o->common.no_header, &ledger_schema, ledger_schema.column,
                 ledger_schema.n, run, pg);
     json_decref(run);
+}
 
+/* Nothing is written before a well-formed event was seen. */
+static void from_events(const char *path, const struct options *o, const struct join_rule *rule, const json_t *pg) {
+    struct events e;
+    events_open(&e, path);
+    struct table_out out;
+    bool begun = false;
     struct join *join = join_start(rule, e.in.name, write_row, &out);
     struct event *batch;
     for (size_t n; (n = events_next(&e, &batch)) > 0;) {
-        for (size_t i = 0; i < n; i++)
-            if (batch[i].kind == EV_MALFORMED) report_malformed(&e, &batch[i], o->strict);
+        if (report_malformed(&e, batch, n, o->strict) > 0 && !begun) {
+            begin(&out, o, rule, pg);
+            begun = true;
+        }
         join_events(join, batch, n);
         progress_show(e.in.name, e.base + (long long)e.from, e.in.size);
     }

@@ -801,7 +801,7 @@ static void take_line(struct events *e) {
     const char *s = e->block + e->from;
     size_t n_facts = p->n_facts;
     const char *past = e->eof || p->plain ? NULL : fast_line(p, s, e->block + e->lines_end);
-    struct event *ev = &p->events[p->n - 1];
+    struct event *ev = past ? &p->events[p->n - 1] : NULL;
     if (past == NULL) {
         p->n_facts = n_facts;
         size_t left = (e->eof ? e->end : e->lines_end) - e->from;

@@ -1013,7 +1013,7 @@ void join_finish(struct join *j) {
             "of each issue",
             j->file, (long long)j->n.reissued_ids);
     release(j);
-    qsort_r(j->untracked.v, j->untracked.n, sizeof *j->untracked.v, by_rank, j);
+    if (j->untracked.n > 0) qsort_r(j->untracked.v, j->untracked.n, sizeof *j->untracked.v, by_rank, j);
     for (size_t k = 0; k < j->untracked.n; k++)
         emit(j, at(j, j->untracked.v[k]), false);
     check(j);

@@ -407,7 +407,9 @@ static enum jtok_type take_key(struct jtok *j) {
     if (!take_string(j))
         return JTOK_ERROR;
     skip_space(j);
-    if (j->p == j->end || *j->p != ':')
+    if (j->p == j->end)
+        return fail(j, j->p, "cut off");
+    if (*j->p != ':')
         return fail(j, j->p, "':' expected");
     j->p++;
     j->state = VALUE;

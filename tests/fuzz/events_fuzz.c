@@ -1,8 +1,12 @@
 /* events_fuzz: the fast path of the event scanner against the full parser, and the string scanners against each other.
  *
  * Any bytes are read as lines.  Whatever the fast path accepts, the full parser must accept with the same facts, whichever
- * instructions scan the strings.  Built with libFuzzer or AFL++ as a fuzz target, or with -DFUZZ_MAIN as a program that
- * reads files (none: stdin) and prints how many lines took the fast path. */
+ * instructions scan the strings.  Built with libFuzzer or AFL++ as a fuzz target, or with -DFUZZ_MAIN as a program
+ *
+ *     events_fuzz COPIES [FILE...]
+ *
+ * that reads files (none: stdin) and COPIES damaged copies of each of their lines, the same ones every time, and prints how
+ * many lines took the fast path. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,8 +100,38 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 }
 
 #ifdef FUZZ_MAIN
-static void run(FILE *f, const char *name) {
-    struct buf b = {0};
+static uint32_t next_random(void) {
+    static uint64_t x = 1;
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(x >> 33);
+}
+
+/* Damage the text in one to three places: a byte of its own from elsewhere, a byte that matters, or a cut. */
+static void mutate(struct buf *b) {
+    static const char bytes[] = "\"\\{}[],:0123456789-+.eEnulltrfs \t\r\n\x01\x7f\x80\xc3\xa9\xe2\x82\xac\xed\xa0\xf4\x90\xff";
+    for (uint32_t k = next_random() % 3 + 1; k > 0 && b->len > 1; k--) {
+        size_t at = next_random() % b->len, from = next_random() % b->len, n = next_random() % 8;
+        switch (next_random() % 5) {
+        case 0: b->s[at] = bytes[next_random() % (sizeof bytes - 1)]; break;
+        case 1: b->s[at] = b->s[from]; break;
+        case 2: b->s[at] ^= (char)(1 << next_random() % 8); break;
+        case 3: /* cut out */
+            if (at + n > b->len) n = b->len - at;
+            memmove(b->s + at, b->s + at + n, b->len - at - n);
+            b->len -= n;
+            break;
+        default: /* put in */
+            if (from + n > b->len) n = b->len - from;
+            buf_room(b, n);
+            memmove(b->s + at + n, b->s + at, b->len - at);
+            memmove(b->s + at, b->s + from, n); /* from may have moved: any bytes will do */
+            b->len += n;
+        }
+    }
+}
+
+static void run(FILE *f, const char *name, long copies) {
+    struct buf b = {0}, m = {0};
     size_t n;
     while ((n = fread(buf_room(&b, 65536), 1, 65536, f)) > 0)
         b.len += n;
@@ -106,18 +140,30 @@ static void run(FILE *f, const char *name) {
         exit(2);
     }
     LLVMFuzzerTestOneInput((const uint8_t *)b.s, b.len);
+    for (const char *s = b.s, *end = b.s + b.len, *newline; s < end; s = newline + 1) {
+        newline = memchr(s, '\n', (size_t)(end - s));
+        if (!newline) break;
+        for (long k = 0; k < copies; k++) {
+            buf_clear(&m);
+            buf_add(&m, s, (size_t)(newline - s));
+            mutate(&m);
+            LLVMFuzzerTestOneInput((const uint8_t *)m.s, m.len);
+        }
+    }
     buf_free(&b);
+    buf_free(&m);
 }
 
 int main(int argc, char **argv) {
-    if (argc < 2) run(stdin, "stdin");
-    for (int i = 1; i < argc; i++) {
+    long copies = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
+    if (argc < 3) run(stdin, "stdin", copies);
+    for (int i = 2; i < argc; i++) {
         FILE *f = fopen(argv[i], "rb");
         if (!f) {
             perror(argv[i]);
             return 2;
         }
-        run(f, argv[i]);
+        run(f, argv[i], copies);
         fclose(f);
     }
     printf("%llu lines, %llu by the fast path, %llu malformed\n", n_lines, n_fast, n_malformed);

@@ -1,0 +1,1 @@
+if .message == "503" then "cancelled" else "timeout" end

@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# ev2ledger beyond its golden cases: a second reading of the rules, orders of lines, streaming, memory.
+
+load lib
+
+setup() { T=$BATS_TEST_TMPDIR; }
+
+# The columns the join decides, as join_oracle.py writes them.
+decided() {
+    awk -F'\t' -v OFS='\t' '/^#/ || $1 == "request" { next }
+        { print $1, $2, $3, $4, $6, $7, $8, $9, $10, $13, $16, $17, $18, $19, $20, $21, ($32 ~ /dup_done/ ? "dup" : "") }'
+}
+
+@test "rows agree with a second reading of the rules, streamed and sorted" {
+    for seed in $(seq 1 25); do
+        python3 "$ROOT/tests/oracle/join_oracle.py" --random "$seed" 60 >"$T/log"
+        python3 "$ROOT/tests/oracle/join_oracle.py" "$T/log" >"$T/want"
+        [ -s "$T/want" ]
+        for how in "" --sort; do
+            # shellcheck disable=SC2086
+            ev2ledger -q $how "$T/log" | decided >"$T/got"
+            diff "$T/want" "$T/got" || { echo "seed $seed $how"; return 1; }
+        done
+    done
+}
+
+@test "sorted, the order of lines means nothing" {
+    # of two completes with one stamp the first line counts, so those are left out
+    python3 "$ROOT/tests/oracle/join_oracle.py" --random 77 80 | grep -v '"output_tokens":9' >"$T/log"
+    ev2ledger -q --sort "$T/log" >"$T/want"
+    for seed in 1 2 3; do
+        shuf --random-source=<(yes "$seed") "$T/log" >"$T/shuffled"
+        ev2ledger -q --sort "$T/shuffled" | decided >"$T/got"
+        diff <(decided <"$T/want") "$T/got"
+    done
+}
+
+@test "a recorded run of a real engine: every request completed, in issue order" {
+    need_shared data/llamacpp_c12.events.jsonl.xz
+    xz -dc "$SHARED/data/llamacpp_c12.events.jsonl.xz" | ev2ledger >"$T/ledger"
+    tail -n 1 "$T/ledger" | cut -f2 | jq -e '.rows == 33295 and .outcomes.completed == 33295 and .events == 99889 and
+        .malformed == 0 and .late_lines == 0 and .orphan_ids == 0 and (.run | .tracking == "logged" and .truncated == false)'
+    grep -v '^#' "$T/ledger" | tail -n +2 | awk -F'\t' '$2 != NR - 1 || $6 < last || $12 == "" && $17 > 0 { exit 1 } { last = $6 }'
+}
+
+@test "the example log gives the example ledger" {
+    need_shared examples/small.events.jsonl
+    rows() { grep -v '^#'; }
+    diff <(rows <"$SHARED/examples/small.ledger.tsv") <(ev2ledger "$SHARED/examples/small.events.jsonl" | rows)
+    facts() { tail -n 1 | jq -S '.["#end"] | del(.given_up, .reopened_late)'; }
+    diff <(facts <"$SHARED/examples/small.ledger.ndjson") \
+        <(ev2ledger -o ndjson "$SHARED/examples/small.events.jsonl" | facts)
+}
+
+@test "the shipped jq rule and the native one name the same outcomes" {
+    for case in outcomes error_then_complete; do
+        log=$ROOT/tests/cases/ev2ledger/$case/in.jsonl
+        diff <(ev2ledger -H "$log") <(ev2ledger -H --classify "$ROOT/lib/adapters/classify.jq" "$log")
+    done
+}
+
+@test "both spellings carry the same ledger" {
+    log=$ROOT/tests/cases/ev2ledger/labels/in.jsonl
+    diff <(ev2ledger "$log" | grep -v '^#') <(ev2ledger -o ndjson "$log" | ev2ledger -o tsv | grep -v '^#')
+    diff <(ev2ledger -o ndjson "$log" | grep -v '#') <(ev2ledger "$log" | ev2ledger -o ndjson | grep -v '#')
+}
+
+@test "rows leave while the log is still being written" {
+    mkfifo "$T/log"
+    ev2ledger -H "$T/log" >"$T/out" &
+    pid=$!
+    exec 7>"$T/log"
+    {
+        printf '{"event_type":"session.start_performance_tracking","timestamp_ns":0}\n'
+        printf '{"event_type":"sample.issued","timestamp_ns":1000,"sample_uuid":"a"}\n'
+        printf '{"event_type":"sample.complete","timestamp_ns":2000,"sample_uuid":"a"}\n'
+        printf '{"event_type":"sample.issued","timestamp_ns":9000000000,"sample_uuid":"b"}\n'
+    } >&7
+    for _ in $(seq 50); do
+        grep -q '^a' "$T/out" && break
+        sleep 0.1
+    done
+    grep -q '^a' "$T/out"
+    run ! grep -q '^b' "$T/out"
+    exec 7>&-
+    wait "$pid"
+    grep -q '^b' "$T/out"
+}
+
+# peak MAX_KB COMMAND...: fails if the command needs more memory
+peak() {
+    local max=$1 kb
+    shift
+    [ "$BUILD" != "$ROOT/build/dev" ] || skip "sanitizers take memory of their own"
+    /usr/bin/time -f %M -o "$T/kb" "$@" >/dev/null
+    kb=$(cat "$T/kb")
+    echo "$kb kB of $max"
+    [ "$kb" -le "$max" ]
+}
+
+@test "memory: 16 MB and 200 bytes for each request in flight" {
+    awk 'BEGIN {
+        print "{\"event_type\":\"session.start_performance_tracking\",\"timestamp_ns\":0}"
+        for (i = 0; i < 200000; i++)
+            printf "{\"event_type\":\"sample.issued\",\"timestamp_ns\":%.0f,\"sample_uuid\":\"%032d\"}\n", i + 1, i
+        for (i = 0; i < 200000; i++)
+            printf "{\"event_type\":\"sample.complete\",\"timestamp_ns\":%.0f,\"sample_uuid\":\"%032d\"}\n", 1e9 + i * 1e5, i
+    }' >"$T/log"
+    peak $((16000 + 200 * 200)) ev2ledger "$T/log"
+}
+
+@test "memory: 16 MB and 16 bytes for each finished id" {
+    awk 'BEGIN {
+        print "{\"event_type\":\"session.start_performance_tracking\",\"timestamp_ns\":0}"
+        for (i = 0; i < 400000; i++)
+            printf "{\"event_type\":\"sample.issued\",\"timestamp_ns\":%.0f,\"sample_uuid\":\"%032d\"}\n{\"event_type\":\"sample.complete\",\"timestamp_ns\":%.0f,\"sample_uuid\":\"%032d\"}\n", i * 1e7 + 1, i, i * 1e7 + 5e6, i
+    }' >"$T/log"
+    peak $((16000 + 400 * 16)) ev2ledger "$T/log"
+}
+
+@test "prompts and outputs never reach stdout or stderr" {
+    {
+        printf '{"event_type":"sample.issued","timestamp_ns":1,"sample_uuid":"a","data":["PromptData","SECRET"]}\n'
+        printf '{"event_type":"sample.complete","timestamp_ns":2,"sample_uuid":"a","data":["TextModelOutput",["SECRET","SECRET"]]}\n'
+        printf '{"event_type":"sample.issued","timestamp_ns":1,"sample_uuid":"b","data":"SECRET"}\n'
+        printf '{"event_type":"sample.complete","timestamp_ns":2,"sample_uuid":"b","data":["ErrorData","E","SECRET"]}\n'
+        printf '{"event_type":"sample.issued","timestamp_ns":1,"sample_uuid":"SECRET\n'
+        printf '{"SECRET":"SECRET","event_type":7}\nSECRET\n'
+    } >"$T/log"
+    run ev2ledger -v "$T/log"
+    [ "$status" = 0 ]
+    [[ $output != *SECRET* ]]
+}

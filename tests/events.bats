@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# The scanner of event logs: its fast path against the full parser, and the ways a log can be cut into reads.
+
+load lib
+
+setup_file() {
+    local lib="events jtok buf die num in out"
+    # shellcheck disable=SC2086,SC2046
+    cc -std=gnu11 -D_GNU_SOURCE -DFUZZ_MAIN -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+        -I"$ROOT/lib" -o "$BATS_FILE_TMPDIR/events_fuzz" "$ROOT/tests/fuzz/events_fuzz.c" \
+        $(printf "$ROOT/lib/%s.c " $lib)
+    cat "$ROOT"/tests/cases/ev2ledger/*/in.jsonl >"$BATS_FILE_TMPDIR/log.jsonl"
+}
+
+setup() { D=$BATS_FILE_TMPDIR; }
+
+@test "the fast path finds what the full parser finds, on every case and on damaged copies" {
+    run "$D/events_fuzz" 100 "$D/log.jsonl"
+    [ "$status" = 0 ]
+    # the comparison means something only if each kind of line was there in numbers
+    read -r lines _ fast _ _ _ _ malformed _ <<<"${output//,/}"
+    [ "$lines" -gt 50000 ] && [ "$fast" -gt 2000 ] && [ "$malformed" -gt 10000 ]
+}
+
+@test "the usual shapes take the fast path" {
+    cat >"$BATS_TEST_TMPDIR/usual" <<'LOG'
+{"event_type":"sample.issued","timestamp_ns":1769000000123456789,"sample_uuid":"f57ea470a0bea28e9b439624f7d33c18","conversation_id":"","turn":null,"data":["PromptData","a \"prompt\"\n\u00e9 中",null,null,null]}
+{"event_type":"sample.issued","timestamp_ns":1,"sample_uuid":"a","conversation_id":"c","turn":3,"data":["PromptData",null,[79,203,140],null]}
+{"event_type":"sample.recv_first","timestamp_ns":-1,"sample_uuid":"a","conversation_id":"","turn":null,"data":null}
+{"event_type":"recv_non_first","timestamp_ns":1,"sample_uuid":"a"}
+{"event_type":"sample.complete","timestamp_ns":1,"sample_uuid":"a","data":["TextModelOutput",["first"," rest"],null,null],"finish_reason":"stop","worker_id":3,"output_tokens":5,"x":"y"}
+{"event_type":"sample.complete","timestamp_ns":1,"sample_uuid":"a","data":["TextModelOutput","answer",["first","rest"]]}
+LOG
+    run "$D/events_fuzz" 0 "$BATS_TEST_TMPDIR/usual"
+    [ "$output" = "7 lines, 6 by the fast path, 1 malformed" ] # the seventh is the nothing after the last newline
+}
+
+@test "a log says the same however it is cut into reads" {
+    python3 "$ROOT/tests/oracle/join_oracle.py" --random 5 300 >"$BATS_TEST_TMPDIR/log"
+    grep -av 'session' "$ROOT/tests/cases/ev2ledger/malformed/in.jsonl" >>"$BATS_TEST_TMPDIR/log"
+    ev2ledger -q "$BATS_TEST_TMPDIR/log" >"$BATS_TEST_TMPDIR/whole"
+    for size in 1 7 64 4096 100000; do
+        dd if="$BATS_TEST_TMPDIR/log" bs="$size" status=none | ev2ledger -q >"$BATS_TEST_TMPDIR/cut"
+        cmp "$BATS_TEST_TMPDIR/whole" "$BATS_TEST_TMPDIR/cut"
+    done
+}
+
+@test "lines longer than a block are read" {
+    {
+        printf '{"event_type":"sample.issued","timestamp_ns":1,"sample_uuid":"a","data":["PromptData","'
+        head -c 5000000 /dev/zero | tr '\0' 'x'
+        printf '"]}\n{"event_type":"sample.complete","timestamp_ns":2,"sample_uuid":"a","data":["TextModelOutput",["'
+        head -c 3000000 /dev/zero | tr '\0' 'y'
+        printf '\\u00zz"]]}\n{"event_type":"session.ended","timestamp_ns":3}\n'
+    } >"$BATS_TEST_TMPDIR/long"
+    run --separate-stderr ev2ledger -H "$BATS_TEST_TMPDIR/long"
+    [ "$status" = 0 ]
+    at=$(($(grep -abo u00zz "$BATS_TEST_TMPDIR/long" | cut -d: -f1) - 1))
+    [ "$stderr" = "ev2ledger: $BATS_TEST_TMPDIR/long:2: byte $at: bad escape in string" ] || { echo "$stderr"; false; }
+    [[ ${lines[1]} == a$'\t'0$'\t'1$'\t'unfinished* ]]
+}
+
+@test "a log cut at any byte loses no whole line and says that it is cut" {
+    log=$ROOT/tests/cases/ev2ledger/error_then_complete/in.jsonl
+    size=$(wc -c <"$log")
+    for ((n = size - 400; n < size - 1; n++)); do
+        head -c "$n" "$log" >"$BATS_TEST_TMPDIR/cut"
+        run --separate-stderr ev2ledger -q "$BATS_TEST_TMPDIR/cut"
+        [ "$status" = 0 ]
+        [[ $output == *'"truncated":true'* ]]
+        whole=$(head -c "$n" "$log" | wc -l)
+        [[ $output == *"\"events\":$whole,"* ]] || [[ $output == *"\"events\":$((whole + 1)),"* && $output == *'"malformed":0,'* ]]
+    done
+}
