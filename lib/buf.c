@@ -42,7 +42,7 @@ char *xstrndup(const char *s, size_t n) {
     return p;
 }
 
-char *buf_room(struct buf *b, size_t n) {
+char *buf_grow(struct buf *b, size_t n) {
     size_t want;
     if (__builtin_add_overflow(b->len, n, &want) || __builtin_add_overflow(want, 1, &want)) checked(NULL);
     if (want > b->cap) {
@@ -53,16 +53,7 @@ char *buf_room(struct buf *b, size_t n) {
     return b->s + b->len;
 }
 
-void buf_add(struct buf *b, const void *p, size_t n) {
-    char *end = buf_room(b, n);
-    if (n) memcpy(end, p, n);
-    b->len += n;
-    b->s[b->len] = '\0';
-}
-
 void buf_str(struct buf *b, const char *s) { buf_add(b, s, strlen(s)); }
-
-void buf_char(struct buf *b, char c) { buf_add(b, &c, 1); }
 
 void buf_printf(struct buf *b, const char *fmt, ...) {
     va_list ap;

@@ -5,6 +5,7 @@
 #define BUF_H
 
 #include <stddef.h>
+#include <string.h>
 
 void *xmalloc(size_t n);
 void *xcalloc(size_t n, size_t size);
@@ -17,10 +18,21 @@ struct buf {
     char *s;
     size_t len, cap;
 };
-char *buf_room(struct buf *b, size_t n); /* room for n more bytes and a NUL; returns the end.  Caller adds to len */
-void buf_add(struct buf *b, const void *p, size_t n);
+char *buf_grow(struct buf *b, size_t n); /* buf_room where there is none yet */
+
+/* Room for n more bytes and a NUL; returns the end.  Caller adds to len. */
+static inline char *buf_room(struct buf *b, size_t n) { return n < b->cap - b->len ? b->s + b->len : buf_grow(b, n); }
+
+static inline void buf_add(struct buf *b, const void *p, size_t n) {
+    char *end = buf_room(b, n);
+    if (n) memcpy(end, p, n);
+    b->len += n;
+    b->s[b->len] = '\0';
+}
+
+static inline void buf_char(struct buf *b, char c) { buf_add(b, &c, 1); }
+
 void buf_str(struct buf *b, const char *s);
-void buf_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_clear(struct buf *b); /* len = 0, memory kept */
 void buf_free(struct buf *b);

@@ -140,6 +140,7 @@ static bool is_control(char c) { return (unsigned char)c < 0x20 || c == 0x7f; }
 /* A string decoded, its control characters as the six characters \u00xx. */
 static struct view text_of(struct event_parser *p, struct value v) {
     struct view w = decoded_of(p, v);
+    if (!v.escaped && !memchr(w.s, 0x7f, w.n)) return w; /* what else is a control character must be escaped */
     size_t controls = 0;
     for (size_t i = 0; i < w.n; i++)
         controls += is_control(w.s[i]);

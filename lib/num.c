@@ -53,14 +53,26 @@ bool num_real(const char *s, size_t n, double *v) {
     return true;
 }
 
+static size_t count_digits(uint64_t u) {
+    size_t n = 1;
+    for (; u >= 10000; u /= 10000)
+        n += 4;
+    return n + (u >= 10) + (u >= 100) + (u >= 1000);
+}
+
+/* Two digits at a time, from the end. */
 static size_t put_uint(char *dst, uint64_t u) {
-    char tmp[20];
-    size_t n = 0;
-    do
-        tmp[n++] = (char)('0' + u % 10);
-    while (u /= 10);
-    for (size_t i = 0; i < n; i++)
-        dst[i] = tmp[n - 1 - i];
+    static const char pair[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+                               "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
+                               "9899";
+    size_t n = count_digits(u);
+    char *p = dst + n;
+    for (; u >= 100; u /= 100)
+        memcpy(p -= 2, pair + u % 100 * 2, 2);
+    if (u >= 10)
+        memcpy(p - 2, pair + u * 2, 2);
+    else
+        p[-1] = (char)('0' + u);
     return n;
 }
 
