@@ -61,9 +61,9 @@ static uint64_t select_small(uint64_t *v, size_t n, size_t rank) {
     return v[lo];
 }
 
-/* Keys are counted in equal buckets between two bounds and on either side of them, and the bucket that holds the rank is
- * taken apart next, until what it holds fits on the stack.  The first bounds are those of a sample: wrong ones cost a
- * round, good ones leave one reading of x to count and one to gather. */
+/* Keys are counted in equal buckets between two bounds and on either side of them, and the bucket that holds the rank
+ * is taken apart next, until what it holds fits on the stack.  The first bounds are those of a sample: wrong ones cost
+ * a round, good ones leave one reading of x to count and one to gather. */
 double quantile_select(const double *x, size_t n, size_t rank) {
     uint64_t kept[GATHER + 1], lo = 0, hi = UINT64_MAX; /* the answer lies in [lo, hi] */
     size_t under = 0, within = n; /* keys < lo, keys in [lo, hi] */
@@ -74,7 +74,8 @@ double quantile_select(const double *x, size_t n, size_t rank) {
         to = key > to ? key : to;
     }
     while (within > GATHER) {
-        size_t count[BUCKETS + 2] = {0}, bucket = 0;
+        uint32_t count[BUCKETS + 2] = {0}; /* 16 KiB: stays in the nearest cache */
+        size_t bucket = 0;
         unsigned shift = 0;
         while ((to - from) >> shift >= BUCKETS)
             shift++;

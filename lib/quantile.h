@@ -17,7 +17,7 @@
 size_t quantile_rank(size_t n, unsigned num, unsigned den);
 size_t quantile_rank_nearest(size_t n, unsigned num, unsigned den);
 
-/* sorted[rank] of x[0..n) without sorting: O(n), x is not moved.  rank < n. */
+/* sorted[rank] of x[0..n) without sorting: O(n), x is not moved.  rank < n < 2^32. */
 double quantile_select(const double *x, size_t n, size_t rank);
 
 /* The value at quantile_rank, or at quantile_rank_nearest; NAN when n = 0. */
