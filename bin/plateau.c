@@ -127,9 +127,7 @@ static void find_plateaus(struct steady *s, struct search *search, struct trend_
     }
 }
 
-static bool before(struct range a, struct range b) { return a.lo < b.lo || (a.lo == b.lo && a.hi < b.hi); }
-
-static void search_free(struct search *search) {
+static void forget(struct search *search) {
     segment_free(&search->segment);
     free((void *)search->segment.gate);
     vec_free(&search->admissible);
@@ -149,9 +147,6 @@ static struct shift_end fault_after(const struct steady *s, const struct steady_
 static void measure_plateau(struct steady *s, struct steady_plateau *p) {
     size_t k = p->hi - p->lo;
     double l_p90 = measure_l_p90(s->passes, s->body + p->lo, k, s->offline) / 1e9;
-    p->span_ns = 0;
-    for (size_t i = p->lo; i < p->hi; i++)
-        p->span_ns += s->span_ns[i];
     p->level = shift_level(s->level, s->weight, p->lo, p->hi);
     p->duration = window_duration(s->series[0].x + p->lo, s->span_ns + p->lo, k, l_p90, s->options->floor_s);
 }
@@ -173,26 +168,24 @@ static void select_window(struct steady *s) {
     }
 }
 
-/* What precision alone would choose, of the plateaus and their admissible prefixes: it stands beside the window, for
- * comparison.  Of equals the first plateau, and the longer window in it. */
+static void consider(struct steady *s, size_t lo, size_t hi) {
+    double se = window_se(s->series[0].x + lo, hi - lo);
+    if (s->mser_hi > 0 && !(se < s->mser_se)) return;
+    s->mser_lo = lo;
+    s->mser_hi = hi;
+    s->mser_se = se;
+}
+
+/* What precision alone would choose, of the plateaus and their admissible prefixes.  It stands beside the window, for
+ * comparison; of equals the plateau itself, and the first. */
 static void choose_by_error(struct steady *s, const struct search *search) {
     size_t met = 0;
     for (size_t i = 0; i < s->n_plateaus; i++) {
         const struct steady_plateau *p = &s->plateau[i];
-        struct quantile_moments m = {0};
-        for (size_t hi = p->lo + 1; hi <= p->hi; hi++) {
-            quantile_moments_add(&m, s->series[0].x[hi - 1]);
-            while (met < search->admissible.n && before(search->admissible.v[met], (struct range){p->lo, hi}))
-                met++;
-            bool known = met < search->admissible.n && search->admissible.v[met].lo == p->lo &&
-                         search->admissible.v[met].hi == hi;
-            if (!known && hi < p->hi) continue;
-            double se = quantile_sd(&m) / sqrt((double)m.n);
-            bool better = s->mser_hi == 0 || se < s->mser_se || (se == s->mser_se && s->mser_lo == p->lo);
-            if (!better) continue;
-            s->mser_lo = p->lo;
-            s->mser_hi = hi;
-            s->mser_se = se;
+        consider(s, p->lo, p->hi);
+        for (; met < search->admissible.n && search->admissible.v[met].lo <= p->lo; met++) {
+            struct range w = search->admissible.v[met];
+            if (w.lo == p->lo && w.hi < p->hi) consider(s, w.lo, w.hi);
         }
     }
 }
@@ -256,12 +249,13 @@ static enum verdict report_on(const char *path, const struct steady_options *rul
     measure(s, &search, work);
 
     enum verdict verdict = s->judgement.verdict;
+    note("%s: %s, %zu passes of body, %zu plateaus", all.file, verdict_name[verdict], s->n, s->n_plateaus);
     if (verdict == VERDICT_UNSUPPORTED)
         warn("NOT-YET-SUPPORTED: turns of a conversation wait for each other; no verdict is given");
     json_t *report = steadydoc(s, pg);
     report_write(report, spelling);
     json_decref(report);
-    search_free(&search);
+    forget(&search);
     trend_work_free(work);
     steady_free(s);
     free(s);

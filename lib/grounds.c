@@ -80,7 +80,7 @@ static void against_body(const struct steady *s, const struct segment *search, s
         const char *name = s->series[g].name;
         struct segment_finding f = segment_look(search, g, 0, s->n);
         if (f.reasons & SEGMENT_MISSING) verdict_against(e, "missing", name, NAN, NAN);
-        if (f.reasons & SEGMENT_COV) verdict_against(e, "cov", name, f.cov, s->series[g].percent >= 90 ? .12 : .08);
+        if (f.reasons & SEGMENT_COV) verdict_against(e, "cov", name, f.cov, segment_cov_bound(search->gate[g].tail));
         if (f.reasons & SEGMENT_TREND) verdict_against(e, "trend", name, f.drift, floor);
         if (f.reasons & SEGMENT_STEP) verdict_against(e, "step", name, f.jump, floor);
     }

@@ -1,10 +1,12 @@
 #include "measure.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "num.h"
 
 static double real(int64_t v) { return int_known(v) ? (double)v : NAN; }
+static int64_t whole(double v) { return fabs(v) < 9e18 ? (int64_t)v : INT_NONE; } /* also where v is missing */
 
 /* ---- pooled samples ---- */
 
@@ -55,13 +57,8 @@ static void unpooled(struct measure_metric *f, const struct pass *const *v, size
         n += real(v[i]->metric[m].n);
         sum += real(v[i]->metric[m].n) * v[i]->metric[m].mean;
     }
-    *f = (struct measure_metric){.n = isnan(n) ? INT_NONE : (int64_t)n,
-                                 .mean = sum / n,
-                                 .p50 = NAN,
-                                 .p90 = NAN,
-                                 .p99 = NAN,
-                                 .early_p90 = NAN,
-                                 .early_p99 = NAN};
+    *f = (struct measure_metric){
+        .n = whole(n), .mean = sum / n, .p50 = NAN, .p90 = NAN, .p99 = NAN, .early_p90 = NAN, .early_p99 = NAN};
 }
 
 static void lengths(struct measure *f, const struct pass *const *v, size_t k, double *x) {
@@ -132,7 +129,7 @@ void measure_of(const struct passes *s, const struct pass *const *v, size_t k, s
         requests += real(v[i]->n_issued);
         span += real(v[i]->span_ns);
     }
-    out->n_requests = isnan(requests) ? INT_NONE : (int64_t)requests;
+    out->n_requests = whole(requests);
     out->span_ns = span;
     rates(out, s, v, k);
     for (int m = 0; m < N_METRICS; m++)

@@ -38,7 +38,7 @@ struct steady_series {
 
 struct steady_plateau {
     size_t lo, hi, bridged;
-    double level, span_ns;
+    double level;
     struct window_duration duration;
 };
 

@@ -106,15 +106,21 @@ static void set_figures(json_t *d, const struct steady *s, const struct measure 
     json_object_set_new(d, "metrics", metrics);
 }
 
+/* Where the time of a pass ends: at the next issue, or just behind the last one of the run. */
+static int64_t end_of(const struct pass *p) {
+    if (int_known(p->next_issue_ns)) return p->next_issue_ns;
+    return p->last_issue_ns < INT64_MAX && int_known(p->last_issue_ns) ? p->last_issue_ns + 1 : INT_NONE;
+}
+
 static void set_range(json_t *d, const struct steady *s, const struct measure *f) {
     doc_set_int(d, "first_pass", f ? number_of(s, s->lo) : INT_NONE);
     doc_set_int(d, "end_pass", f ? end_number(s, s->hi) : INT_NONE);
     doc_set_int(d, "n_passes", f ? (int64_t)f->n_passes : INT_NONE);
     doc_set_int(d, "n_requests", f ? f->n_requests : INT_NONE);
     doc_set_int(d, "n_samples", f ? f->n_samples : INT_NONE);
-    doc_set_int(d, "span_ns", f && !isnan(f->span_ns) ? (int64_t)f->span_ns : INT_NONE);
+    doc_set_real(d, "span_ns", f ? f->span_ns : NAN);
     doc_set_int(d, "first_issue_ns", f ? s->body[s->lo]->first_issue_ns : INT_NONE);
-    doc_set_int(d, "next_issue_ns", f ? s->body[s->hi - 1]->next_issue_ns : INT_NONE);
+    doc_set_int(d, "next_issue_ns", f ? end_of(s->body[s->hi - 1]) : INT_NONE);
 }
 
 static json_t *excursions_doc(const struct steady *s) {
@@ -186,7 +192,7 @@ static json_t *plateaus_doc(const struct steady *s) {
         json_t *d = json_object();
         doc_set_int(d, "first_pass", number_of(s, p->lo));
         doc_set_int(d, "end_pass", end_number(s, p->hi));
-        doc_set_int(d, "span_ns", isnan(p->span_ns) ? INT_NONE : (int64_t)p->span_ns);
+        doc_set_real(d, "span_ns", p->duration.span_ns);
         doc_set_real(d, "level", p->level);
         doc_set_bool(d, "long_enough", p->duration.long_enough);
         doc_set_bool(d, "reported", steady_found(s) && i == s->reported);
@@ -327,7 +333,7 @@ static json_t *passes_doc(const struct passes *all) {
             if (strcmp(column->name, "role") == 0)
                 doc_set_text(d, "role", role_name[p->role]);
             else if (strcmp(column->name, "full") == 0)
-                doc_set_bool(d, "full", p->full);
+                doc_set_int(d, "full", p->full);
             else if (column->type == TYPE_INT)
                 doc_set_int(d, column->name, passes_int(p, (int)c));
             else if (column->type == TYPE_REAL)
@@ -345,7 +351,7 @@ static json_t *warnings_doc(const struct steady *s, const json_t *report) {
     for (size_t i = 0; i < s->n_series && found; i++)
         if (moves(&s->series[i].window))
             *(s->series[i].percent == 99 && !s->series[i].gate ? &p99 : &percentile) = true;
-    double apart = doc_real_at(report, "tps.delivered.value") / doc_real_at(report, "tps.system.value") - 1;
+    double apart = s->measure.delivered.value / s->measure.system.value - 1;
     const char *size_from = doc_text_at(run, "size_from");
     const struct {
         bool applies;
@@ -355,7 +361,7 @@ static json_t *warnings_doc(const struct steady *s, const json_t *report) {
         {size_from && strcmp(size_from, "assumed") == 0, "size_assumed"},
         {doc_true_at(run, "warmup.capped"), "warmup_capped"},
         {found && !s->plateau[s->reported].duration.long_enough, "short_window"},
-        {fabs(apart) > .02, "not_in_balance"},
+        {found && fabs(apart) > .02, "not_in_balance"},
         {percentile, "percentile_moves"},
         {p99, "p99_moves"},
         {json_array_size(json_object_get(report, "drifting_up")) > 0, "drifting_up"},

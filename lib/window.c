@@ -19,10 +19,9 @@ struct window_duration window_duration(const double *gate, const double *span_ns
                                 .relaxation_s = 5 * l_p90_s,
                                 .floor_s = floor_s,
                                 .k_star = WINDOW_MIN_PASSES};
-    double sum = 0; /* of whole numbers of ns: exact up to 104 days */
     for (size_t i = 0; i < k; i++)
-        sum += span_ns[i];
-    d.window_s = sum / 1e9;
+        d.span_ns += span_ns[i];
+    d.window_s = d.span_ns / 1e9;
 
     double wanted = ceil(pow(1.96 * d.cov_b / half_width, 2));
     if (wanted > WINDOW_MIN_PASSES) {

@@ -25,7 +25,8 @@ extern const char *const window_term_name[]; /* "precision" "relaxation" "floor"
 
 struct window_duration {
     bool long_enough;
-    double window_s, min_s; /* wall time it has, and needs */
+    double span_ns; /* wall time it has, exact below 104 days */
+    double window_s, min_s; /* the same in s, and what it needs */
     enum window_term dominant; /* the term that min_s is */
     double precision_s, relaxation_s, floor_s; /* relaxation_s NAN = not known, and then not asked for */
     int64_t k_star;
