@@ -15,7 +15,10 @@
 
 #include "aggregate.h"
 #include "binomial.h"
+#include "capacity.h"
+#include "compare.h"
 #include "die.h"
+#include "extent.h"
 #include "num.h"
 #include "offered.h"
 #include "opts.h"
@@ -24,11 +27,11 @@
 
 struct options {
     struct common common;
-    const char *targets, *contract, *quality, *cohort, *window, *binomial;
-    double duration_s, drain_s, level_rps;
+    const char *targets, *contract, *quality, *cohort, *window, *baseline, *binomial;
+    double duration_s, drain_s, level_rps, margin, demand_rps;
     int64_t cluster;
     struct opt_list by;
-    bool annotate, aggregate;
+    bool annotate, aggregate, capacity;
     int unobserved; /* enum */
 };
 enum { UNOBSERVED_ERROR, UNOBSERVED_FAIL };
@@ -51,12 +54,17 @@ static const struct opt option[] = {
      1e9},
     {'a', "annotate", NULL, OPT_FLAG, AT(annotate), "write the ledger with disposition and miss instead", NULL, 0, 0},
     {0, "aggregate", NULL, OPT_FLAG, AT(aggregate), "write counts that hold no ids and no hashes instead", NULL, 0, 0},
+    {0, "baseline", "REPORT", OPT_TEXT, AT(baseline), "also report the difference to this goodput report", NULL, 0, 0},
+    {0, "capacity", NULL, OPT_FLAG, AT(capacity), "read goodput reports instead: the highest load that passes", NULL, 0,
+     0},
+    {0, "margin", "SHARE", OPT_REAL, AT(margin), "with --capacity: share of the rating kept in reserve", NULL, 0, .99},
+    {0, "units", "RPS", OPT_REAL, AT(demand_rps), "with --capacity: replicas that serve this demand", NULL, 1e-9, 1e12},
     {0, "binomial", "N,P", OPT_TEXT, AT(binomial), "what sampling alone does to N requests of acceptance P", NULL, 0,
      0},
 };
 #undef AT
 
-static const struct options defaults = {.duration_s = NAN, .drain_s = NAN, .level_rps = NAN};
+static const struct options defaults = {.duration_s = NAN, .drain_s = NAN, .level_rps = NAN, .demand_rps = NAN};
 
 static bool no_input(const void *options) { return ((const struct options *)options)->binomial != NULL; }
 
@@ -66,99 +74,12 @@ static const struct tool tool = {
             "accounted for.",
     .operands = "[LEDGER...]",
     .example = "goodput -g ttft:800,tpot:50 ledger.tsv | jq .rates.goodput_rps",
-    .exit_1 = "status 1 when the verdict is fail: a floor or a percentile of the contract is missed",
+    .exit_1 = "status 1 when the verdict is fail, or with --capacity when no load passes",
     .opt = option,
     .n = sizeof option / sizeof *option,
     .size = sizeof(struct options),
     .no_input = no_input,
 };
-
-/* ---- over which time ---- */
-
-struct span {
-    const char *source; /* "option", "tracking", "arrivals"; NULL = no times */
-    int64_t start_ns, stop_ns; /* stop: INT_NONE where nobody stopped anything */
-    int64_t end_ns, cutoff_ns; /* arrivals from end on are left out; what ends after the cut-off is unfinished */
-    double arrival_s, duration_s;
-};
-
-static int64_t ns_of(double s) { return llround(s * 1e9); }
-
-static int64_t tracking(const json_t *run, const char *edge) {
-    const char *how = doc_text_at(run, "tracking");
-    return how && strcmp(how, "assumed") == 0 ? INT_NONE : doc_int_at(run, edge);
-}
-
-/* First arrival, and the span of n arrivals: n - 1 gaps between them, and one more until the next would have come. */
-static double arrivals(const struct fact *const *f, size_t n, int64_t *first_ns) {
-    int64_t first = INT64_MAX, last = INT_NONE, stamped = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (!int_known(f[i]->arrival_ns)) continue;
-        stamped++;
-        if (f[i]->arrival_ns < first) first = f[i]->arrival_ns;
-        if (f[i]->arrival_ns > last) last = f[i]->arrival_ns;
-    }
-    *first_ns = stamped > 0 ? first : INT_NONE;
-    return stamped > 1 ? (double)num_span(first, last) * ((double)stamped / (double)(stamped - 1)) / 1e9 : NAN;
-}
-
-/* The later of the end of the arrival span and the last terminal event, from the same start. */
-static double duration(const struct span *s, const struct fact *const *f, size_t n) {
-    int64_t last = INT_NONE;
-    for (size_t i = 0; i < n; i++)
-        if (f[i]->outcome != OUT_UNFINISHED && f[i]->done_ns <= s->cutoff_ns && f[i]->done_ns > last)
-            last = f[i]->done_ns;
-    int64_t to_last = num_span(s->start_ns, last);
-    return int_known(to_last) ? fmax(s->arrival_s, (double)to_last / 1e9) : s->arrival_s;
-}
-
-/* The span of requests that tell no more than when they came. */
-static struct span span_of_arrivals(const struct fact *const *f, size_t n) {
-    struct span s = {.stop_ns = INT_NONE, .end_ns = INT64_MAX, .cutoff_ns = INT64_MAX};
-    s.arrival_s = arrivals(f, n, &s.start_ns);
-    s.source = int_known(s.start_ns) ? "arrivals" : NULL;
-    s.duration_s = duration(&s, f, n);
-    return s;
-}
-
-/* The run's span; in[0..*n) loses the arrivals that --duration leaves out. */
-static struct span span_of_run(const struct options *o, const json_t *run, const struct fact **in, size_t *n) {
-    struct span s = span_of_arrivals(in, *n);
-    int64_t start = tracking(run, "tracking_start_ns"), stop = tracking(run, "tracking_stop_ns");
-    if (!s.source) return s;
-    if (!isnan(o->duration_s)) {
-        s.source = "option";
-        if (int_known(start)) s.start_ns = start;
-        s.stop_ns = s.end_ns = s.start_ns + ns_of(o->duration_s);
-        s.cutoff_ns = s.end_ns + (isnan(o->drain_s) ? 0 : ns_of(o->drain_s));
-        s.arrival_s = o->duration_s;
-        size_t kept = 0;
-        for (size_t i = 0; i < *n; i++)
-            if (in[i]->arrival_ns < s.end_ns) in[kept++] = in[i];
-        *n = kept;
-    } else if (int_known(start) && int_known(stop)) {
-        s.source = "tracking";
-        s.start_ns = start;
-        s.stop_ns = stop;
-        s.arrival_s = (double)num_span(start, stop) / 1e9;
-    }
-    s.duration_s = duration(&s, in, *n);
-    return s;
-}
-
-static json_t *span_json(const struct span *s, const struct fact *const *f, size_t n, int64_t beyond) {
-    int64_t late = 0;
-    for (size_t i = 0; i < n && int_known(s->stop_ns); i++)
-        late += fact_disposition(f[i], s->cutoff_ns) == DISP_ACCEPTED && f[i]->done_ns > s->stop_ns;
-    json_t *j = json_object();
-    doc_set_real(j, "s", s->duration_s);
-    doc_set_real(j, "arrival_s", s->arrival_s);
-    doc_set_text(j, "source", s->source);
-    if (!s->source) doc_set_text(j, "reason", "no_times");
-    doc_set_int(j, "late_completions", late);
-    doc_set_int(j, "beyond", beyond);
-    return j;
-}
 
 /* ---- one run, as this tool sees it ---- */
 
@@ -168,7 +89,7 @@ struct run {
     const struct offered *offered;
     const struct fact **f; /* [n], in issue order */
     size_t n;
-    struct span span;
+    struct extent extent;
     json_t *steady; /* plateau's report, or NULL */
     json_t *warnings;
 };
@@ -184,7 +105,7 @@ static void add_warning(const struct run *r, const char *code, const char *metri
     warn("%s%s%s: %s", metric ? metric : code, value ? " " : "", value ? value : "", text);
 }
 
-static struct tally_over over(const struct run *r, const struct span *s) {
+static struct tally_over over(const struct run *r, const struct extent *s) {
     struct tally_over v = {.cutoff_ns = s->cutoff_ns,
                            .arrival_s = s->arrival_s,
                            .duration_s = s->duration_s,
@@ -212,14 +133,14 @@ static void cohort_edges(const struct run *r, int64_t origin, int64_t *t0, int64
     if (!colon || !num_real(text, (size_t)(colon - text), &a) || !num_real(colon + 1, strlen(colon + 1), &b) ||
         !(a < b))
         die("--cohort: '%s' is not T0:T1 in seconds, T0 < T1", text);
-    *t0 = origin + ns_of(a);
-    *t1 = origin + ns_of(b);
+    *t0 = extent_after(origin, a);
+    *t1 = extent_after(origin, b);
 }
 
 static json_t *cohort_json(const struct run *r) {
-    if (!r->span.source) return json_null();
-    int64_t origin = tracking(r->offered->run, "tracking_start_ns"), t0, t1;
-    if (!int_known(origin)) arrivals(r->f, r->n, &origin);
+    if (!r->extent.source) return json_null();
+    int64_t origin = extent_tracking(r->offered->run, "tracking_start_ns"), t0, t1;
+    if (!int_known(origin)) origin = extent_of_arrivals(r->f, r->n).start_ns;
     cohort_edges(r, origin, &t0, &t1);
 
     const struct fact **in = xmalloc((r->n + 1) * sizeof *in);
@@ -231,14 +152,15 @@ static json_t *cohort_json(const struct run *r) {
         accepted_in_window += f->disposition == DISP_ACCEPTED && f->done_ns >= t0 && f->done_ns < t1;
     }
     double drain = r->options->drain_s, seconds = (double)num_span(t0, t1) / 1e9;
-    struct span s = {.cutoff_ns = r->span.cutoff_ns, .arrival_s = seconds, .duration_s = seconds};
-    if (!isnan(drain) && t1 + ns_of(drain) < s.cutoff_ns) s.cutoff_ns = t1 + ns_of(drain);
+    struct extent s = {.cutoff_ns = r->extent.cutoff_ns, .arrival_s = seconds, .duration_s = seconds};
+    if (!isnan(drain) && extent_after(t1, drain) < s.cutoff_ns) s.cutoff_ns = extent_after(t1, drain);
     json_t *j = json_object();
     doc_set_real(j, "t0_s", (double)num_span(origin, t0) / 1e9);
     doc_set_real(j, "t1_s", (double)num_span(origin, t1) / 1e9);
     doc_set_real(j, "drain_s", drain);
     doc_set_real(j, "completion_window_rps", (double)accepted_in_window / seconds);
     struct tally_over v = over(r, &s);
+    v.sketch = true;
     tally_block(j, in, n, &v, r->contract);
     free(in);
     return j;
@@ -248,12 +170,12 @@ static json_t *cohort_json(const struct run *r) {
 
 static json_t *segment_json(const struct run *r, const struct by *by, uint32_t id, const struct fact **in, size_t n) {
     bool own_time = strcmp(by->key, "run") == 0; /* runs follow each other; other segments share the time */
-    struct span s = own_time ? span_of_arrivals(in, n) : r->span;
+    struct extent s = own_time ? extent_of_arrivals(in, n) : r->extent;
     struct tally_over v = over(r, &s);
     json_t *j = json_object();
     doc_set_text(j, "by", by->key);
     json_object_set_new(j, "segment", json_stringn(by->segment.name.v[id].s, by->segment.name.v[id].n));
-    if (own_time) json_object_set_new(j, "duration", span_json(&s, in, n, 0));
+    if (own_time) json_object_set_new(j, "duration", extent_json(&s, in, n, 0));
     tally_block(j, in, n, &v, r->contract);
     return j;
 }
@@ -304,8 +226,8 @@ static json_t *definitions_json(const struct run *r) {
     doc_set_text(j, "meets", "<=");
     doc_set_text(j, "percentile", "floor");
     doc_set_text(j, "contract_percentile", "nearest_rank");
-    doc_set_text(j, "duration", r->span.source);
-    doc_set_text(j, "arrival", r->span.source);
+    doc_set_text(j, "duration", r->extent.source);
+    doc_set_text(j, "arrival", r->extent.source);
     return j;
 }
 
@@ -320,7 +242,7 @@ static void warn_of_limits(const struct run *r, json_t *report) {
     }
     if (r->offered->partial)
         add_warning(r, "partial", NULL, NULL, "the log is cut short: offered is at least what is shown");
-    if (!r->span.source)
+    if (!r->extent.source)
         add_warning(r, "no_times", NULL, NULL, "the ledger has no times of day: no rates and no cohorts");
     int64_t unjudged = r->contract->quality ? doc_int_at(report, "quality.unjudged") : 0;
     if (unjudged > 0) add_warning(r, "unjudged", NULL, NULL, "completed requests without a verdict are not accepted");
@@ -328,7 +250,7 @@ static void warn_of_limits(const struct run *r, json_t *report) {
         add_warning(r, "window_not_steady", NULL, doc_text_at(r->steady, "verdict"), "the window's run is not steady");
 }
 
-static json_t *report_json(struct run *r, json_t *own_pg, int64_t beyond) {
+static json_t *report_json(const struct run *r, int64_t beyond) {
     json_t *j = json_object(), *facts = json_copy(r->offered->run);
     if (!isnan(r->options->level_rps)) doc_set_real(facts, "target_rps", r->options->level_rps);
     doc_set_text(j, "kind", "goodput");
@@ -337,11 +259,12 @@ static json_t *report_json(struct run *r, json_t *own_pg, int64_t beyond) {
     json_object_set(j, "contract", r->contract->document);
     json_object_set_new(j, "definitions", definitions_json(r));
     json_object_set_new(j, "run", facts);
-    json_array_append(r->offered->pg, own_pg);
+    json_array_append(r->offered->pg, r->offered->pg_own);
     json_object_set(j, "pg", r->offered->pg);
-    json_object_set_new(j, "duration", span_json(&r->span, r->f, r->n, beyond));
+    json_object_set_new(j, "duration", extent_json(&r->extent, r->f, r->n, beyond));
     doc_set_int(j, "untracked", r->offered->untracked);
-    struct tally_over v = over(r, &r->span);
+    struct tally_over v = over(r, &r->extent);
+    v.sketch = true;
     tally_block(j, r->f, r->n, &v, r->contract);
     if (r->offered->quality) json_object_update_new(json_object_get(j, "quality"), quality_json(r->offered->quality));
     warn_of_limits(r, j);
@@ -352,7 +275,8 @@ static json_t *report_json(struct run *r, json_t *own_pg, int64_t beyond) {
     if (r->offered->n_by > 0) json_object_set(j, "segments", segments);
     json_decref(segments);
     json_object_set(j, "warnings", r->warnings);
-    json_object_set_new(j, "series", tally_series(r->f, r->n, r->span.start_ns, r->span.duration_s, r->span.cutoff_ns));
+    json_object_set_new(j, "series",
+                        tally_series(r->f, r->n, r->extent.start_ns, r->extent.duration_s, r->extent.cutoff_ns));
     return j;
 }
 
@@ -365,6 +289,7 @@ static void check_options(const struct options *o) {
     if (o->cohort && o->window) die("--cohort and --window are two cohorts: choose one");
     if (!isnan(o->drain_s) && !o->cohort && !o->window && isnan(o->duration_s))
         die("--drain says how long to wait after the end of --duration, --cohort or --window: give one");
+    if (o->baseline && (o->annotate || o->aggregate)) die("--baseline compares reports: leave out -a and --aggregate");
     if (o->aggregate && o->by.n) die("--aggregate has its own segments: leave out --by");
 }
 
@@ -376,11 +301,16 @@ static void read_contract(struct contract *c, const struct options *o) {
     if (o->quality && !c->quality) die("%s: no quality rule, which --quality needs: add \"quality\":{}", o->contract);
 }
 
-static json_t *read_steady(const char *path) {
-    json_t *list = report_read(path, "steady", NULL), *report = json_incref(json_array_get(list, 0));
+static json_t *read_one(const char *path, const char *kind) {
+    json_t *list = report_read(path, kind, NULL), *report = json_incref(json_array_get(list, 0));
     if (json_array_size(list) != 1) die("%s: %zu reports, one is wanted", path, json_array_size(list));
-    if (!doc_true_at(report, "found")) die("%s: the report found no steady window", path);
     json_decref(list);
+    return report;
+}
+
+static json_t *read_steady(const char *path) {
+    json_t *report = read_one(path, "steady");
+    if (!doc_true_at(report, "found")) die("%s: the report found no steady window", path);
     return report;
 }
 
@@ -399,47 +329,69 @@ static void prepare(struct offered *d, const struct options *o, const struct con
     d->pg_own = opts_provenance(&tool, o, &defaults);
 }
 
-int main(int argc, char **argv) {
-    struct options o = defaults;
-    char **files = opts_parse(&tool, &o, argc, argv);
-    if (o.binomial) {
-        binomial_write(o.binomial, opts_spelling(&o.common, SPELL_NDJSON));
-        out_close();
-        return 0;
-    }
+/* The difference to an earlier run, which must have counted the same thing. */
+static void add_baseline(json_t *report, const char *path) {
+    char why[160];
+    json_t *base = read_one(path, "goodput"), *j = compare_baseline(report, base, why);
+    if (!j) die("%s: no baseline for this run: %s", path, why);
+    json_object_set_new(report, "baseline", j);
+    json_decref(base);
+}
+
+/* From ledgers to a report, or to the table asked for instead; the exit status. */
+static int count(const struct options *o, char **files) {
     struct contract contract;
     struct offered offered = {0};
-    check_options(&o);
-    read_contract(&contract, &o);
-    struct run r = {.options = &o, .contract = &contract, .offered = &offered, .warnings = json_array()};
-    if (o.window) r.steady = read_steady(o.window);
-    prepare(&offered, &o, &contract);
+    check_options(o);
+    read_contract(&contract, o);
+    struct run r = {.options = o, .contract = &contract, .offered = &offered, .warnings = json_array()};
+    if (o->window) r.steady = read_steady(o->window);
+    prepare(&offered, o, &contract);
     offered_read(&offered, files);
-    offered_check(&offered, o.unobserved == UNOBSERVED_FAIL);
+    offered_check(&offered, o->unobserved == UNOBSERVED_FAIL);
 
     r.f = offered.in_order;
     r.n = offered.fact.n;
-    r.span = span_of_run(&o, offered.run, r.f, &r.n);
+    r.extent = extent_of_run(offered.run, o->duration_s, o->drain_s, r.f, &r.n);
     int status = 0;
-    if (o.annotate) {
-        offered_annotate(&offered, r.span.end_ns, r.span.cutoff_ns);
-    } else if (o.aggregate) {
-        json_t *nothing = json_object(), *pg = json_pack("[O]", offered.pg_own);
-        aggregate_write(r.f, r.n, offered.fact.v, offered.by, r.span.cutoff_ns,
-                        opts_spelling(&o.common, offered.spelling), !o.common.no_header, nothing, pg);
-        json_decref(nothing);
-        json_decref(pg);
+    if (o->annotate) {
+        offered_annotate(&offered, r.extent.end_ns, r.extent.cutoff_ns);
+    } else if (o->aggregate) {
+        aggregate_write(r.f, r.n, offered.fact.v, offered.by, r.extent.cutoff_ns, offered.pg_own, &o->common,
+                        offered.spelling);
     } else {
-        json_t *report = report_json(&r, offered.pg_own, (int64_t)(offered.fact.n - r.n));
-        report_write(report, opts_spelling(&o.common, SPELL_NDJSON));
-        status = o.common.exit_status && strcmp(doc_text_at(report, "verdict"), "fail") == 0;
+        json_t *report = report_json(&r, (int64_t)(offered.fact.n - r.n));
+        if (o->baseline) add_baseline(report, o->baseline);
+        report_write(report, opts_spelling(&o->common, SPELL_NDJSON));
+        status = strcmp(doc_text_at(report, "verdict"), "fail") == 0;
         json_decref(report);
     }
     json_decref(r.steady);
     json_decref(r.warnings);
     offered_free(&offered);
-    free(o.by.v);
     contract_free(&contract);
-    out_close();
     return status;
+}
+
+/* From the reports of many loads to a rating. */
+static int rate(const struct options *o, char **files) {
+    if (o->contract || o->targets) die("--capacity rates reports by the contract in them: leave out -c and -g");
+    json_t *report = capacity_rate(files, o->margin, o->demand_rps);
+    report_write(report, opts_spelling(&o->common, SPELL_NDJSON));
+    int status = json_is_null(json_object_get(report, "rated_rps"));
+    json_decref(report);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    struct options o = defaults;
+    char **files = opts_parse(&tool, &o, argc, argv);
+    int status = 0;
+    if (o.binomial)
+        binomial_write(o.binomial, opts_spelling(&o.common, SPELL_NDJSON));
+    else
+        status = o.capacity ? rate(&o, files) : count(&o, files);
+    free(o.by.v);
+    out_close();
+    return o.common.exit_status ? status : 0;
 }

@@ -29,7 +29,10 @@ struct cell {
 };
 #define KEY_SIZE offsetof(struct cell, requests)
 
-static int64_t plus(int64_t a, int64_t b) { return int_known(a) && int_known(b) ? a + b : INT_NONE; }
+static int64_t plus(int64_t a, int64_t b) {
+    int64_t sum;
+    return int_known(a) && int_known(b) && !__builtin_add_overflow(a, b, &sum) ? sum : INT_NONE;
+}
 
 static int compare(const void *a, const void *b) {
     const uint32_t *x = a, *y = b;
@@ -55,7 +58,7 @@ static void put_cell(struct table_out *out, const struct cell *k, const struct b
 }
 
 void aggregate_write(const struct fact *const *f, size_t n, const struct fact *fact, const struct by by[AGGREGATE_BY],
-                     int64_t cutoff_ns, enum spelling spelling, bool header, const json_t *run, const json_t *pg) {
+                     int64_t cutoff_ns, const json_t *pg, const struct common *common, enum spelling read) {
     struct names keys = {0};
     VEC(struct cell) cell = {0};
     uint32_t *order[AGGREGATE_BY], *place[AGGREGATE_BY];
@@ -83,13 +86,16 @@ void aggregate_write(const struct fact *const *f, size_t n, const struct fact *f
     if (cell.n) qsort(cell.v, cell.n, sizeof *cell.v, compare);
 
     struct table_out out;
-    table_begin(&out, spelling, header, &schema, columns, schema.n, run, pg);
+    json_t *nothing = json_object(), *writers = json_pack("[O]", pg);
+    table_begin(&out, opts_spelling(common, read), !common->no_header, &schema, columns, schema.n, nothing, writers);
     for (size_t i = 0; i < cell.n; i++)
         put_cell(&out, &cell.v[i], by, order);
     json_t *end = json_object();
     doc_set_int(end, "offered", (int64_t)n);
     doc_set_int(end, "accepted", accepted);
     table_end(&out, end);
+    json_decref(nothing);
+    json_decref(writers);
 
     for (size_t i = 0; i < AGGREGATE_BY; i++) {
         free(order[i]);

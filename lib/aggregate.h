@@ -6,14 +6,16 @@
 #define AGGREGATE_H
 
 #include "by.h"
+#include "opts.h"
 #include "tally.h"
 
 /* The keys whose segments an aggregate counts: class and bands of lengths.  n structs are written to by. */
 #define AGGREGATE_BY 3
 void aggregate_keys(struct by by[AGGREGATE_BY]);
 
-/* Write the table of f[0..n), pointers into fact, whose row numbers the keys' segments follow. */
+/* Write the table of f[0..n), pointers into fact, whose row numbers the keys' segments follow.  It says of itself which
+ * tool wrote it (pg), and nothing of the run. */
 void aggregate_write(const struct fact *const *f, size_t n, const struct fact *fact, const struct by by[AGGREGATE_BY],
-                     int64_t cutoff_ns, enum spelling spelling, bool header, const json_t *run, const json_t *pg);
+                     int64_t cutoff_ns, const json_t *pg, const struct common *common, enum spelling read);
 
 #endif

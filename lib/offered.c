@@ -25,7 +25,8 @@ static void apply_origin(struct ledger_row *row, const struct contract *c, enum 
     }
     if (c->first_answer && int_known(row->ttft_ns)) {
         int64_t later = num_span(row->first_ns, row->answer_first_ns);
-        row->ttft_ns = int_known(later) && later >= 0 ? row->ttft_ns + later : INT_NONE;
+        if (!int_known(later) || later < 0 || __builtin_add_overflow(row->ttft_ns, later, &row->ttft_ns))
+            row->ttft_ns = INT_NONE;
     }
 }
 

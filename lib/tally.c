@@ -13,6 +13,8 @@
 #define CLUSTERS 30 /* when no size is given */
 #define SERIES_BINS 120
 #define CONFIDENCE .95
+#define SKETCH_POINTS 100
+#define LENGTH_MAX 1000000
 
 static bool cut(const struct fact *f, int64_t cutoff_ns) { return int_known(f->done_ns) && f->done_ns > cutoff_ns; }
 
@@ -50,7 +52,8 @@ static void count(struct counts *k, const struct fact *f, int64_t cutoff_ns) {
         k->unobserved[t] += !na && isnan(f->value[t]);
     }
     if (d == DISP_ACCEPTED && int_known(k->good_tokens))
-        k->good_tokens = int_known(f->output_tokens) ? k->good_tokens + f->output_tokens : INT_NONE;
+        if (!int_known(f->output_tokens) || __builtin_add_overflow(k->good_tokens, f->output_tokens, &k->good_tokens))
+            k->good_tokens = INT_NONE;
     k->judged += f->judged != JUDGED_NOT;
     k->unjudged += f->judged == JUDGED_NOT;
     if (f->judged != JUDGED_NOT && !isnan(f->score)) quantile_moments_add(&k->score, f->score);
@@ -172,11 +175,41 @@ static double at_rank(const struct distribution *d, size_t rank) {
     return rank < d->n - d->n_infinite ? quantile_select(d->x, d->n - d->n_infinite, rank) : INFINITY;
 }
 
-static double mean_of(const struct distribution *d) {
-    return d->n == 0 || d->n_infinite ? NAN : quantile_moments(d->x, d->n).mean;
+/* In long double, so that whole numbers have an exact sum. */
+static double mean(const double *x, size_t n) {
+    long double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    return n ? (double)(sum / (long double)n) : NAN;
 }
 
-static json_t *distribution_json(const struct distribution *d) {
+static double mean_of(const struct distribution *d) { return d->n_infinite ? NAN : mean(d->x, d->n); }
+
+/* The least k of 0..n with P(Bin(n, p) <= k) above bound. */
+static size_t binomial_quantile(size_t n, double p, double bound) {
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (interval_binomial_cdf((int64_t)mid, (int64_t)n, p) > bound)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}
+
+/* Order statistics between which the percentile num/100 lies with at least 95 % confidence, whatever the distribution, if
+ * requests were independent (Conover 1971); null where no order statistic is far enough out. */
+static json_t *percentile_interval(const struct distribution *d, unsigned num) {
+    size_t lo = binomial_quantile(d->n, num / 100.0, (1 - CONFIDENCE) / 2);
+    size_t hi = binomial_quantile(d->n, num / 100.0, (1 + CONFIDENCE) / 2);
+    json_t *j = json_array();
+    json_array_append_new(j, doc_real(lo > 0 ? at_rank(d, lo - 1) : NAN));
+    json_array_append_new(j, doc_real(hi < d->n ? at_rank(d, hi) : NAN));
+    return j;
+}
+
+static json_t *distribution_json(const struct distribution *d, bool intervals) {
     static const struct {
         const char *key;
         unsigned p;
@@ -186,12 +219,16 @@ static json_t *distribution_json(const struct distribution *d) {
     doc_set_int(j, "n_infinite", (int64_t)d->n_infinite);
     doc_set_real(j, "mean_ns", mean_of(d));
     bool censored = false;
+    json_t *ci = json_object();
     for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
         double v = d->n ? at_rank(d, quantile_rank(d->n, points[i].p, 100)) : NAN;
         censored |= isinf(v);
-        doc_set_real(j, points[i].key, v); /* doc: null unless finite */
+        doc_set_real(j, points[i].key, v); /* null unless finite */
+        if (intervals && d->n) json_object_set_new(ci, points[i].key, percentile_interval(d, points[i].p));
     }
     doc_set_bool(j, "censored", censored);
+    if (intervals) json_object_set(j, "ci", ci);
+    json_decref(ci);
     return j;
 }
 
@@ -240,40 +277,61 @@ static void test_percentiles(json_t *reasons, const struct contract *c, enum tar
     }
 }
 
-static void put_latency(json_t *into, json_t *reasons, const struct fact *const *f, size_t n, int64_t cutoff_ns,
-                        const struct contract *c, double *x) {
+static void put_latency(json_t *into, json_t *reasons, const struct fact *const *f, size_t n,
+                        const struct tally_over *over, const struct contract *c, double *x) {
     json_t *latency = json_object();
     for (enum target t = 0; t < N_TARGETS; t++) {
         struct distribution completed, offered;
-        gather(t, f, n, cutoff_ns, x, &completed, &offered);
-        json_object_set_new(
-            latency, target_name[t],
-            json_pack("{soso}", "completed", distribution_json(&completed), "offered", distribution_json(&offered)));
+        gather(t, f, n, over->cutoff_ns, x, &completed, &offered);
+        json_object_set_new(latency, target_name[t],
+                            json_pack("{soso}", "completed", distribution_json(&completed, false), "offered",
+                                      distribution_json(&offered, over->sketch && t <= TARGET_TPOT)));
         test_percentiles(reasons, c, t, &offered);
     }
     json_object_set_new(into, "latency", latency);
 }
 
-static json_t *length_json(const double *x, size_t n) {
+/* The distribution function at no more than SKETCH_POINTS of its values: all of them if so few, else those at equal steps
+ * of it, so that the distance between two runs is known to 1/SKETCH_POINTS.  Lengths beyond LENGTH_MAX count as that. */
+static json_t *sketch_json(const double *x, size_t n) {
+    int64_t *count = xcalloc(LENGTH_MAX + 1, sizeof *count);
+    size_t distinct = 0, below = 0, steps = 0;
+    json_t *at = json_array(), *share = json_array();
+    for (size_t i = 0; i < n; i++)
+        distinct += count[(size_t)fmax(0, fmin(x[i], LENGTH_MAX))]++ == 0;
+    for (size_t v = 0; v <= LENGTH_MAX && n > 0; v++) {
+        if (count[v] == 0) continue;
+        below += (size_t)count[v];
+        if (distinct > SKETCH_POINTS && below * SKETCH_POINTS < (steps + 1) * n) continue;
+        steps = below * SKETCH_POINTS / n;
+        json_array_append_new(at, json_integer((json_int_t)v));
+        json_array_append_new(share, doc_real((double)below / (double)n));
+    }
+    free(count);
+    return json_pack("{soso}", "at", at, "share", share);
+}
+
+static json_t *length_json(const double *x, size_t n, bool sketch) {
     json_t *j = json_object();
     doc_set_int(j, "n", (int64_t)n);
-    doc_set_real(j, "mean", n ? quantile_moments(x, n).mean : NAN);
+    doc_set_real(j, "mean", mean(x, n));
     doc_set_real(j, "p50", quantile_floor(x, n, 50, 100));
     doc_set_real(j, "p90", quantile_floor(x, n, 90, 100));
+    if (sketch) json_object_set_new(j, "cdf", sketch_json(x, n));
     return j;
 }
 
 /* Prompts of all offered requests, replies of completed ones. */
-static void put_lengths(json_t *into, const struct fact *const *f, size_t n, int64_t cutoff_ns, double *x) {
+static void put_lengths(json_t *into, const struct fact *const *f, size_t n, const struct tally_over *over, double *x) {
     size_t isl = 0, osl = 0;
     json_t *lengths = json_object();
     for (size_t i = 0; i < n; i++)
         if (int_known(f[i]->input_tokens)) x[isl++] = (double)f[i]->input_tokens;
-    json_object_set_new(lengths, "isl", length_json(x, isl));
+    json_object_set_new(lengths, "isl", length_json(x, isl, over->sketch));
     for (size_t i = 0; i < n; i++)
-        if (outcome_of(f[i], cutoff_ns) == OUT_COMPLETED && int_known(f[i]->output_tokens))
+        if (outcome_of(f[i], over->cutoff_ns) == OUT_COMPLETED && int_known(f[i]->output_tokens))
             x[osl++] = (double)f[i]->output_tokens;
-    json_object_set_new(lengths, "osl", length_json(x, osl));
+    json_object_set_new(lengths, "osl", length_json(x, osl, over->sketch));
     json_object_set_new(into, "lengths", lengths);
 }
 
@@ -293,7 +351,7 @@ static void put_lag(json_t *into, const struct fact *const *f, size_t n, double 
         if (f[i]->scheduled && int_known(f[i]->issued_ns)) x[m++] = (double)(f[i]->issued_ns - f[i]->arrival_ns);
     json_t *j = json_object();
     doc_set_int(j, "n", (int64_t)m);
-    doc_set_real(j, "mean_ns", m ? quantile_moments(x, m).mean : NAN);
+    doc_set_real(j, "mean_ns", mean(x, m));
     doc_set_real(j, "p50_ns", quantile_floor(x, m, 50, 100));
     doc_set_real(j, "p99_ns", quantile_floor(x, m, 99, 100));
     doc_set_real(j, "max_ns", m ? quantile_floor(x, m, 1, 1) : NAN);
@@ -314,9 +372,9 @@ void tally_block(json_t *into, const struct fact *const *f, size_t n, const stru
     double ratio = doc_real_at(into, "acceptance.ratio");
     if (!isnan(c->acceptance_min) && !(ratio >= c->acceptance_min))
         add_reason(reasons, "acceptance", "acceptance", ratio, c->acceptance_min);
-    put_latency(into, reasons, f, n, over->cutoff_ns, c, x);
+    put_latency(into, reasons, f, n, over, c, x);
     put_lag(into, f, n, x);
-    put_lengths(into, f, n, over->cutoff_ns, x);
+    put_lengths(into, f, n, over, x);
     if (c->quality || k.judged > 0) put_quality(into, &k);
     double score = k.score.n ? k.score.mean : NAN;
     if (!isnan(c->quality_floor) && !(score >= c->quality_floor))

@@ -25,6 +25,7 @@ struct tally_over {
     double arrival_s; /* for what was offered and sent; NAN = rates unknown */
     double duration_s; /* for everything else */
     int64_t cluster; /* requests per cluster; 0 = ceil(n/30) */
+    bool sketch; /* add what a comparison with another run needs: the shape of the length distributions */
 };
 
 /* What became of a request by the cut-off. */

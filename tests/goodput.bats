@@ -325,3 +325,110 @@ END
     refused '*N,P*' --binomial 20,1.5
     refused '*N,P*' --binomial 20
 }
+
+# level FILE RPS SECONDS GOOD BAD [FIRST_NS]: a report of a run at RPS for SECONDS in which GOOD are fast and BAD late
+level() {
+    awk -v rps="$2" -v s="$3" -v good="$4" -v bad="$5" -v t0="${6:-0}" 'BEGIN {
+        OFS = "\t"
+        print "request", "outcome", "issued_ns", "first_ns", "done_ns", "ttft_ns", "e2e_ns", "input_tokens", "output_tokens"
+        n = rps * s
+        for (i = 0; i < n; i++) {
+            a = t0 + int(i * 1e9 / rps)
+            late = i * (good + bad) % n < bad * (good + bad) * (i * (good + bad) % n < 0) || (i % (good + bad)) >= good
+            f = late ? 900000000 : 100000000
+            printf "r%d\tcompleted\t%.0f\t%.0f\t%.0f\t%d\t%d\t%d\t%d\n", i, a, a + f, a + f + 1000000, f, f + 1000000, 100 + i % 50, 20 + i % 7
+        }
+    }' >level.tsv
+    goodput -q -c floor.json ${LEVEL:+--level "$LEVEL"} level.tsv >"$1"
+}
+
+@test "capacity: the highest load that passes with every lower one passing" {
+    echo '{"latency_ms":{"ttft":800},"acceptance_min":0.99,"repeats":{"need":2,"of":2}}' >floor.json
+    level a1 10 60 100 0 0
+    level a2 10 60 100 0 400000000000
+    level b1 20 60 100 0 200000000000
+    level b2 20.1 60 100 0 100000000000
+    level c1 40 60 90 10 300000000000
+    level c2 40 60 90 10 500000000000
+    [ "$(gp '[.kind, .rated_rps, .derated_rps, .monotone, .evidence]' --capacity a1 a2 b1 b2 c1 c2)" = '["capacity",20,20,true,"supported"]' ]
+    [ "$(jq -c '[.levels[] | [(.achieved_rps | length), .passed, .of, .state]]' report.json)" = '[[2,2,2,"pass"],[2,2,2,"pass"],[2,0,2,"fail"]]' ]
+    [ "$(jq -c '.next_rps | [length, (.[0] > 20.05), (.[2] < 40)]' report.json)" = '[3,true,true]' ]
+    [ "$(jq -c '[.levels[2].reasons[] | .code] | unique' report.json)" = '["acceptance"]' ]
+    # a reserve, and what it takes to serve a demand
+    [ "$(gp '[.derated_rps, .units.replicas]' --capacity --margin 0.2 --units 161 a1 a2 b1 b2 c1 c2)" = '[16,11]' ]
+    [ "$(gp .units.replicas --capacity --units 40 a1 a2 b1 b2 c1 c2)" = 2 ]
+    # one run of two asked for proves nothing
+    [ "$(gp '[.rated_rps, .levels[1].state]' --capacity a1 a2 b1 c1 c2)" = '[10,"unproven"]' ]
+    run goodput -q -e --capacity c1 c2
+    [ "$status" = 1 ]
+}
+
+@test "capacity: one failing repeat, a level out of order, a client that cannot keep up" {
+    echo '{"latency_ms":{"ttft":800},"acceptance_min":0.99}' >floor.json
+    LEVEL=10 level a 10 60 100 0
+    LEVEL=20 level b 20 60 90 10
+    LEVEL=30 level c 30 60 100 0
+    LEVEL=50 level d 40 60 100 0
+    [ "$(gp '[.rated_rps, .monotone, [.levels[].state]]' --capacity d c b a)" = '[10,false,["pass","fail","pass","client_limited"]]' ]
+    [ "$(jq -c '[.warnings[].code]' report.json)" = '["no_repeats","not_monotone"]' ]
+    [ "$(jq -c .next_rps report.json)" = '[12.5,15,17.5]' ]
+    # 2 of 3: a second failure decides, a first does not
+    echo '{"latency_ms":{"ttft":800},"acceptance_min":0.99,"repeats":{"need":2,"of":3}}' >floor.json
+    level p1 10 60 100 0; level p2 10 60 100 0; level f1 10 60 90 10; level f2 10 60 90 10
+    [ "$(gp '.levels[0].state' --capacity p1 p2 f1)" = '"pass"' ]
+    [ "$(gp '.levels[0].state' --capacity p1 f1)" = '"unproven"' ]
+    [ "$(gp '.levels[0].state' --capacity p1 f1 f2)" = '"fail"' ]
+}
+
+@test "capacity: the floor is supported, refuted or undetermined by the wider interval" {
+    echo '{"latency_ms":{"ttft":800},"acceptance_min":0.9}' >floor.json
+    level a 10 60 100 0
+    [ "$(gp .levels[0].evidence --capacity a)" = '"supported"' ]
+    level b 10 60 91 9
+    [ "$(gp .levels[0].evidence --capacity b)" = '"undetermined"' ]
+    level c 10 60 2 1
+    [ "$(gp '[.levels[0].evidence, .evidence]' --capacity c)" = '["refuted",null]' ]
+}
+
+@test "capacity: loads that only rise with time are warned about" {
+    echo '{"latency_ms":{"ttft":800},"acceptance_min":0.9}' >floor.json
+    level a 10 60 100 0 0
+    level b 20 60 100 0 100000000000
+    [ "$(gp '[.warnings[].code]' --capacity b a)" = '["no_repeats","order_effects"]' ]
+    level a 10 60 100 0 200000000000
+    [ "$(gp '[.warnings[].code]' --capacity a b)" = '["no_repeats"]' ]
+}
+
+@test "capacity: unlike runs are refused, naming what differs" {
+    echo '{"latency_ms":{"ttft":800},"acceptance_min":0.9}' >floor.json
+    level a 10 60 100 0
+    level b 10 70 100 0
+    refused '*b: not like a: arrival spans*' --capacity a b
+    jq -c '.lengths.isl.cdf.at |= map(. + 10)' a >c
+    refused '*lengths.isl differs*' --capacity a c
+    jq -c '.definitions.tpot_end = "last"' a >c
+    refused '*definitions.tpot_end differs*' --capacity a c
+    jq -c '.run.offered_complete = "unknown"' a >c
+    refused '*only what finished*' --capacity c
+    echo '{"latency_ms":{"ttft":700},"acceptance_min":0.9}' >floor.json
+    level c 10 60 100 0
+    refused '*contract.latency_ms differs*' --capacity a c
+    echo '{"latency_ms":{"ttft":700}}' >floor.json
+    level c 10 60 100 0
+    refused '*nothing to fail*' --capacity c
+    refused '*leave out -c and -g*' --capacity -g ttft:1 a
+}
+
+@test "a baseline: differences with their intervals, and only between like runs" {
+    echo '{"latency_ms":{"ttft":800},"acceptance_min":0.5}' >floor.json
+    level base 10 60 80 20
+    level now 10 60 90 10
+    [ "$(gp '.baseline | [.block, .acceptance.baseline, .acceptance.value, (.acceptance.difference * 1000 | round)]' \
+        -c floor.json --baseline base level.tsv)" = '["run",0.8,0.9,100]' ]
+    # Newcombe (1998), method 10, for 540/600 - 480/600
+    [ "$(jq -c '.baseline.acceptance.newcombe | map(. * 1e6 | round)' report.json)" = '[59861,140127]' ]
+    jq -e '.baseline.goodput_rps | .newcombe[0] < .difference and .difference < .newcombe[1]' report.json
+    jq -e '.baseline.latency.ttft.p50_ns == {"baseline":100000000,"baseline_ci":[100000000,100000000],"value":100000000,"ci":[100000000,100000000]}' report.json
+    refused '*cohort differs*' -c floor.json --cohort 0:10 --baseline base level.tsv
+    refused '*contract.*differs*' -g ttft:700 --baseline base level.tsv
+}
