@@ -34,19 +34,12 @@ static bool missing(const double *x, size_t n) {
     return false;
 }
 
-static bool certifies(const struct setting *e, const struct segment_gate *g, double cov) {
-    return cov < (g->tail ? e->tail : e->bound); /* no CoV, no certificate */
-}
-
-/* Whether a setting certifies every gate of a window of n passes. */
-static bool scatters_little(const struct segment *s, const double *cov, size_t n) {
-    for (size_t e = 0; e < N_SETTINGS; e++) {
-        bool all = n >= ensemble[e].min_n;
-        for (size_t g = 0; g < s->n_gates; g++)
-            all = all && certifies(&ensemble[e], &s->gate[g], cov[g]);
-        if (all) return true;
-    }
-    return false;
+/* The settings that certify a gate's scatter over n passes, as bits.  No CoV, no certificate. */
+static unsigned certificates(const struct segment_gate *g, double cov, size_t n) {
+    unsigned bits = 0;
+    for (size_t e = 0; e < N_SETTINGS; e++)
+        if (n >= ensemble[e].min_n && cov < (g->tail ? ensemble[e].tail : ensemble[e].bound)) bits |= 1u << e;
+    return bits;
 }
 
 /* ---- what breaks a window ---- */
@@ -83,44 +76,33 @@ struct segment_finding segment_look(const struct segment *s, size_t g, size_t lo
     struct segment_finding f = breaks(x, n, s->rules, s->work);
     struct quantile_moments m = quantile_moments(x, n);
     f.cov = quantile_cov(&m);
-    bool certified = false;
-    for (size_t e = 0; e < N_SETTINGS; e++)
-        certified |= n >= ensemble[e].min_n && certifies(&ensemble[e], &s->gate[g], f.cov);
-    if (!certified) f.reasons |= SEGMENT_COV;
+    if (!certificates(&s->gate[g], f.cov, n)) f.reasons |= SEGMENT_COV;
     return f;
 }
 
 bool segment_admissible(const struct segment *s, size_t lo, size_t hi) {
     if (hi - lo < SEGMENT_MIN_N) return false;
-    double cov[s->n_gates];
+    unsigned certified = ~0u;
     for (size_t g = 0; g < s->n_gates; g++) {
         struct segment_finding f = segment_look(s, g, lo, hi);
         if (f.reasons) return false;
-        cov[g] = f.cov;
+        certified &= certificates(&s->gate[g], f.cov, hi - lo);
     }
-    return scatters_little(s, cov, hi - lo);
+    return certified;
 }
 
 double segment_concordance(const struct segment *s, size_t lo, size_t hi) {
-    size_t applicable = 0, passed = 0;
+    unsigned certified = ~0u, applicable = 0, passed = 0;
+    for (size_t g = 0; g < s->n_gates; g++) {
+        struct quantile_moments m = quantile_moments(s->gate[g].x + lo, hi - lo);
+        certified &= certificates(&s->gate[g], quantile_cov(&m), hi - lo);
+    }
     for (size_t e = 0; e < N_SETTINGS; e++) {
         if (hi - lo < ensemble[e].min_n) continue;
-        bool all = true;
-        for (size_t g = 0; g < s->n_gates; g++) {
-            struct quantile_moments m = quantile_moments(s->gate[g].x + lo, hi - lo);
-            all &= certifies(&ensemble[e], &s->gate[g], quantile_cov(&m));
-        }
         applicable++;
-        passed += all;
+        passed += certified >> e & 1;
     }
     return applicable ? (double)passed / (double)applicable : NAN;
-}
-
-double segment_cov_bound(bool tail) {
-    double loosest = 0;
-    for (size_t e = 0; e < N_SETTINGS; e++)
-        loosest = fmax(loosest, tail ? ensemble[e].tail : ensemble[e].bound);
-    return loosest;
 }
 
 enum trend_state segment_state(const double *x, size_t n, const struct segment_rules *rules, struct trend_work *work) {
@@ -268,12 +250,12 @@ static bool growth_drifts(const struct growth *w, const struct segment_rules *ru
 
 /* The same answer as segment_admissible, cheapest tests first. */
 static bool grown_admissible(const struct segment *s, const struct growth *w) {
-    double cov[s->n_gates];
+    unsigned certified = ~0u;
     for (size_t g = 0; g < s->n_gates; g++) {
         if (w[g].missing) return false;
-        cov[g] = quantile_cov(&w[g].moments);
+        certified &= certificates(&s->gate[g], quantile_cov(&w[g].moments), w[g].n);
     }
-    if (!scatters_little(s, cov, w->n)) return false;
+    if (!certified) return false;
     for (size_t g = 0; g < s->n_gates; g++)
         if (growth_steps(&w[g], s->rules)) return false;
     for (size_t g = 0; g < s->n_gates; g++)

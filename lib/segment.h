@@ -26,10 +26,11 @@ struct segment_gate {
 /* The ingredients, each to be chosen by itself.  The two profiles are
  *     design   trend TREND_HAMED_RAO,     step false, right_edge false, patience 1
  *     robust   trend TREND_HAMED_RAO_AR1, step true,  right_edge true,  patience 3
- * both with alpha and rel_drift .05. A trend breaks a window when its test has p < alpha and the least squares line
- * changes by >= rel_drift of |median|; a step when Pettitt's test has p < alpha and the means on both sides differ by
- * as much.  Growth stops after `patience` inadmissible ends in a row, the shortest window's counted, and keeps the last
- * admissible one. */
+ * both with alpha and rel_drift .05.
+ *
+ * A trend breaks a window when its test has p < alpha and the least squares line changes by >= rel_drift of |median|; a
+ * step when Pettitt's test has p < alpha and the means on both sides differ by as much.  Growth stops after `patience`
+ * inadmissible ends in a row, the shortest window's counted, and keeps the last admissible one. */
 struct segment_rules {
     enum trend_test trend;
     double alpha, rel_drift;

@@ -416,7 +416,7 @@ struct trend_nw trend_newey_west(const double *x, size_t n) {
     struct trend_ols o = trend_ols(x, n);
     double m = (double)n, middle = (m - 1) / 2, most = 0, scale = fabs(o.change);
     size_t lags = (size_t)fmax(1, floor(4 * pow(m / 100, 2. / 9)));
-    double cross[64] = {0}, recent[64]; /* lag 64 would need n of more than 10^7 */
+    double cross[64] = {0}, recent[64] = {0}; /* lag 64 would need n of more than 10^7 */
     if (lags > 63) lags = 63;
     for (size_t i = 0; i < n; i++) {
         double t = (double)i - middle, e = x[i] - o.mean - o.slope * t, u = t * e;
