@@ -105,6 +105,13 @@ double segment_concordance(const struct segment *s, size_t lo, size_t hi) {
     return applicable ? (double)passed / (double)applicable : NAN;
 }
 
+double segment_cov_bound(bool tail) {
+    double loosest = 0;
+    for (size_t e = 0; e < N_SETTINGS; e++)
+        loosest = fmax(loosest, tail ? ensemble[e].tail : ensemble[e].bound);
+    return loosest;
+}
+
 enum trend_state segment_state(const double *x, size_t n, const struct segment_rules *rules, struct trend_work *work) {
     if (n < TREND_MIN_N) return TREND_INSUFFICIENT;
     struct segment_finding f = breaks(x, n, rules, work);

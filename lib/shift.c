@@ -51,6 +51,7 @@ struct shift_fit shift_fit(const double *y, const struct shift_plateau *p, size_
     size_t passes = 0;
     for (size_t j = 0; j < k; j++)
         passes += p[j].hi - p[j].lo;
+    /* cppcheck-suppress invalidFunctionArg; k >= 1 and no plateau is empty */
     double n = (double)passes, per_parameter = log(n);
     return (struct shift_fit){
         .levels = n * log(squares_from_levels(y, p, k) / n) + (double)(2 * k - 1) * per_parameter,

@@ -40,7 +40,7 @@ static void take_body(struct steady *s) {
     s->agentic = same(s->mode, "agentic");
     s->partial = all->partial || doc_true_at(all->run, "partial") || doc_true_at(all->run, "truncated");
     s->coverage = coverage(all);
-    s->body = xcalloc(all->n + 1, sizeof *s->body);
+    s->body = xcalloc(all->n + 1, sizeof(const struct pass *));
     s->span_ns = xcalloc(all->n + 1, sizeof *s->span_ns);
     for (size_t i = 0; i < all->n; i++) {
         const struct pass *p = &all->v[i];
@@ -115,9 +115,10 @@ static void take_gates(struct steady *s) {
 
 /* Why there is nothing to judge, or NULL.  TTFT is no substitute for a time per token that nobody measured. */
 static const char *unassessed(const struct steady *s) {
+    const json_t *run = s->passes->run;
+    if (doc_true_at(run, "no_times") || same(doc_text_at(run, "order"), "assumed")) return "no_times";
     if (s->passes->n == 0) return "no_requests";
-    if (same(doc_text_at(s->passes->run, "order"), "assumed") || all_missing(s->passes, passes_column("span_ns")))
-        return "no_times";
+    if (all_missing(s->passes, passes_column("span_ns"))) return "no_times";
     for (size_t g = 0; g < s->n_gates; g++) {
         if (!all_missing(s->passes, passes_column(s->series[g].name))) continue;
         return s->series[g].metric == TPOT || same(s->series[g].name, "tps") ? "no_tokens" : "gate_missing";

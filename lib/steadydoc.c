@@ -300,7 +300,7 @@ static json_t *divergence_doc(const json_t *report, const json_t *total) {
 /* Whole-run figures as ledger2passes found them; where requests are what counts, their rate over the passes. */
 static json_t *total_doc(const struct steady *s) {
     json_t *known = json_object_get(s->passes->run, "total");
-    json_t *d = known && json_is_object(known) ? json_copy(known) : json_object();
+    json_t *d = json_is_object(known) ? json_copy(known) : json_object();
     double done = 0, span = 0;
     for (size_t i = 0; i < s->passes->n; i++) {
         done += passes_value(&s->passes->v[i], passes_column("n_done"));
@@ -389,7 +389,7 @@ static json_t *reasons_doc(const struct judgement *j) {
 static json_t *definitions_doc(const struct steady *s) {
     const struct steady_options *o = s->options;
     json_t *upstream = json_object_get(s->passes->run, "definitions");
-    json_t *d = upstream && json_is_object(upstream) ? json_copy(upstream) : json_object();
+    json_t *d = json_is_object(upstream) ? json_copy(upstream) : json_object();
     doc_set_text(d, "percentile", "sorted[floor(p*(n-1))]");
     doc_set_text(d, "trend", trend_test_name[o->segment.trend]);
     doc_set_bool(d, "step", o->segment.step);
