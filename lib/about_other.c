@@ -24,7 +24,7 @@ static const char *numbers(struct page *p, const json_t *list, bool shares) {
 }
 
 static void capacity(struct page *p, const json_t *r) {
-    double rated = pick_real(r, "rated_rps"), derated = pick_real(r, "derated_rps");
+    double rated = pick_real(r, "rated_rps"), derated = pick_real(r, "derated_rps"), margin = pick_real(r, "margin");
     const json_t *levels = doc_at(r, "levels"), *warnings = doc_at(r, "warnings"), *list = doc_at(r, "reasons");
     p->headline = isnan(rated) ? "No rated capacity"
                                : page_text(p, "Rated capacity %s" NBSP "requests/s", figure_number(rated, NAN).s);
@@ -35,14 +35,18 @@ static void capacity(struct page *p, const json_t *r) {
               isnan(rated) ? "not proven" : page_text(p, "%s" NBSP "requests/s", figure_number(rated, NAN).s),
               "lowest achieved rate of that level");
     page_fact(p, "Derated", isnan(derated) ? "—" : page_text(p, "%s" NBSP "requests/s", figure_number(derated, NAN).s),
-              "after the safety margin");
+              isnan(margin) ? NULL : page_text(p, "after a margin of %s", figure_share(margin).s));
     if (json_array_size(doc_at(r, "next_rps")) > 0)
         page_fact(p, "Test next", page_text(p, "%s" NBSP "requests/s", numbers(p, doc_at(r, "next_rps"), false)),
                   "between the last pass and the first fail");
+    double demand = pick_real(r, "units.demand_rps");
+    if (!isnan(demand))
+        page_fact(p, "Replicas", number(p, pick_real(r, "units.replicas")),
+                  page_text(p, "for a demand of %s" NBSP "requests/s", figure_number(demand, NAN).s));
     const char *evidence = pick_text(p, r, "evidence");
     if (evidence) page_fact(p, "Evidence", evidence, "acceptance against its floor, by the wider interval");
     page_section(p, "Look out");
-    if (json_is_false(doc_at(r, "monotone")))
+    if (json_is_false(doc_at(r, "monotone")) && json_array_size(warnings) == 0)
         page_item(p, "A level passes above one that fails: the results are not monotone and need repeats.");
     for (size_t i = 0; i < json_array_size(warnings); i++)
         page_item(p, phrase_reason(p, json_array_get(warnings, i)));

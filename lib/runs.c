@@ -77,6 +77,21 @@ static void add(struct runs *r, const char *file, struct names names, json_t *re
     vec_push(&r->list, fresh);
 }
 
+/* Both reports of a run may be bad: that is one row. */
+static void add_unreadable(struct runs *r, const char *file, struct names names, const char *why) {
+    for (size_t i = 0; i < r->list.n; i++) {
+        struct run *run = &r->list.v[i];
+        if (!run->unreadable || strcmp(run->key, names.key) != 0) continue;
+        struct buf both = {0};
+        buf_printf(&both, "%s; %s: %s", run->unreadable, file, why);
+        run->unreadable = arena_copy(&r->text, both.s, both.len);
+        buf_free(&both);
+        return;
+    }
+    struct run fresh = {.name = names.name, .key = names.key, .file = file, .unreadable = why};
+    vec_push(&r->list, fresh);
+}
+
 /* Files of one name in several directories are told apart by them. */
 static void tell_apart(struct runs *r) {
     struct run *v = r->list.v;
@@ -101,11 +116,7 @@ void runs_read(struct runs *r, char *const *files) {
         json_t *reports = why ? NULL : report_read(file, NULL, reason);
         struct names of_file = names_of_file(&r->text, file);
         if (strcmp(file, "-") == 0) file = "stdin";
-        if (!reports) {
-            if (!why) why = arena_copy(&r->text, reason, strlen(reason));
-            struct run fresh = {.name = of_file.name, .key = of_file.key, .file = file, .unreadable = why};
-            vec_push(&r->list, fresh);
-        }
+        if (!reports) add_unreadable(r, file, of_file, why ? why : arena_copy(&r->text, reason, strlen(reason)));
         for (size_t i = 0; i < json_array_size(reports); i++) {
             json_t *report = json_array_get(reports, i);
             const char *own = name_of_report(report);

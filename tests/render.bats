@@ -11,15 +11,15 @@ setup() {
     T=$BATS_TEST_TMPDIR
 }
 
-steady() { # NAME [JQ]: a steady report under another name, changed by a jq program
+steady_as() { # NAME [JQ]: a steady report under another name, changed by a jq program
     jq -c "${2:-.}" $C/shift/in.steady.json >"$T/$1"
 }
 
-goodput() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
+goodput_as() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
 
 @test "a steady and a goodput report are one run, whatever they are called" {
-    steady a.json
-    goodput b.json
+    steady_as a.json
+    goodput_as b.json
     for order in "a.json b.json" "b.json a.json"; do
         # shellcheck disable=SC2086
         (cd "$T" && render -f json $order) >"$T/out"
@@ -30,10 +30,10 @@ goodput() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
 
 @test "reports of many runs go by run.name, path stem or directory" {
     mkdir -p "$T/x" "$T/y"
-    steady x/steady.json; goodput x/goodput.json
-    steady y/steady.json; goodput y/goodput.json
-    steady r1.steady.json; goodput r1-goodput.tsv
-    steady p.json '.run.name = "named"'; goodput q.json '.run.name = "named"'
+    steady_as x/steady.json; goodput_as x/goodput.json
+    steady_as y/steady.json; goodput_as y/goodput.json
+    steady_as r1.steady.json; goodput_as r1-goodput.tsv
+    steady_as p.json '.run.name = "named"'; goodput_as q.json '.run.name = "named"'
     run bash -o pipefail -c "cd '$T' && render -f json */*.json r1* p.json q.json | jq -r 'select(.verdict and .accepted) | .name' | sort | paste -sd' '"
     [ "$status" = 0 ]
     [ "$output" = "named r1 x y" ]
@@ -41,7 +41,7 @@ goodput() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
 
 @test "one name in two directories is two runs, told apart" {
     mkdir -p "$T/x" "$T/y"
-    steady x/r.steady.json; goodput y/r.goodput.json; steady y/r.steady.json
+    steady_as x/r.steady.json; goodput_as y/r.goodput.json; steady_as y/r.steady.json
     (cd "$T" && render -f json ./*/*) | jq -r '[.name, .accepted] | @csv' >"$T/out"
     [ "$(cat "$T/out")" = '"./x/r",
 "./y/r",806' ]
@@ -100,7 +100,7 @@ goodput() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
     run render -e $C/shift/in.steady.json "$T/bad.json"
     [ "$status" = 1 ]
     for verdict in steady steady_then_shift steady_after_shift local_plateau; do
-        steady v.json ".verdict = \"$verdict\""
+        steady_as v.json ".verdict = \"$verdict\""
         want=1
         [[ $verdict = steady || $verdict = steady_then_shift ]] && want=0
         run render -e "$T/v.json"
@@ -124,7 +124,7 @@ goodput() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
 }
 
 @test "nothing of a report's text is a control to the terminal" {
-    steady evil.json '.run.name = "a\u001b[2Jb\u0007\r\n\u202ec\u009b31m\u200b" | .warnings = ["x \u001b]0;t\u0007"] | .reasons = [{code: "\u001b[31m", "k\u001b": 1}] | .window.confidence = "\u001bc"
+    steady_as evil.json '.run.name = "a\u001b[2Jb\u0007\r\n\u202ec\u009b31m\u200b" | .warnings = ["x \u001b]0;t\u0007"] | .reasons = [{code: "\u001b[31m", "k\u001b": 1}] | .window.confidence = "\u001bc"
         | .trend.window["\u001bx"] = .trend.window.tpot_p50'
     for f in text markdown; do
         render -f $f "$T/evil.json" >"$T/out"
@@ -137,7 +137,7 @@ goodput() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
 }
 
 @test "Markdown of foreign text stays text" {
-    steady md.json '.run.name = "<b>x</b> | `y` [z](http://a) *w*"'
+    steady_as md.json '.run.name = "<b>x</b> | `y` [z](http://a) *w*"'
     run render -f markdown "$T/md.json"
     [ "$status" = 0 ]
     [[ $output == '# &lt;b&gt;x&lt;/b&gt; \| \`y\` \[z\](http://a) \*w\*: '* ]]
@@ -158,7 +158,7 @@ goodput() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
 }
 
 @test "two reports of unlike runs are not passed off as one" {
-    goodput g.json '.offered = 1200'
+    goodput_as g.json '.offered = 1200'
     render $C/shift/in.steady.json "$T/g.json" | tr '\n' ' ' | grep -q 'counts 1320 requests, the goodput report 1200'
 }
 
@@ -186,4 +186,42 @@ goodput() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
             [ "$status" = 0 ]
         done
     done
+}
+
+@test "a directory of runs becomes a sweep, and only what changed is made again" {
+    [ -x "$BUILD/synth" ] || skip "no synth"
+    mkdir "$T/runs"
+    for i in 1 2; do
+        "$BUILD/synth" --wire field --concurrency 4 --passes 8 --dataset 20 --seed $i >"$T/runs/r$i.jsonl"
+    done
+    echo garbage >"$T/runs/bad.jsonl"
+    sweep() { make -s -f "$ROOT/examples/report.mk" RUNS="$T/runs" OUT="$T/out" "$@" 2>/dev/null; }
+    run sweep -j2
+    [ "$status" = 0 ]
+    [ "$(grep -cE '^  (too_short|no_steady_state) +r[12] ' <<<"$output")" = 2 ]
+    [ "$(grep -c '^  unreadable: .*bad.steady.json' <<<"$output")" = 1 ]
+    [ "$(wc -l <"$T/out/sweep.tsv")" = 4 ]
+    made() { find "$T/out" -type f ! -name '.*' -newer "$T/mark" -printf '%f\n' | sort | paste -sd' '; }
+    sleep 0.01; touch "$T/mark"; sweep -j2
+    [ "$(made)" = "" ]
+    sweep TARGETS=ttft:60
+    [ "$(made)" = "bad.goodput.json bad.txt r1.goodput.json r1.txt r2.goodput.json r2.txt sweep.tsv sweep.txt" ]
+    sleep 0.01; touch "$T/mark" && sleep 0.01 && touch "$T/runs/r1.jsonl"
+    sweep TARGETS=ttft:60
+    [ "$(made)" = "r1.goodput.json r1.ledger.tsv r1.passes.tsv r1.steady.json r1.tail.tsv r1.txt r1.warm.tsv sweep.tsv sweep.txt" ]
+}
+
+@test "every path of a report is in the manual" {
+    small_run "$T"
+    goodput -g ttft:60,tpot:25 --by worker "$T/goodput.in" >"$T/goodput.json" 2>/dev/null
+    goodput --binomial 5,0.5 >"$T/binomial.json"
+    for f in "$T/render.in" "$T/goodput.json" "$T/binomial.json"; do
+        jq -r 'del(.run, .passes, .contract, .pg[]?.options) | .trend[]? |= (to_entries | .[0:1] | map(.value))
+            | [paths | map(strings)] | flatten | unique[]' "$f"
+    done | sort -u >"$T/keys"
+    [ "$(wc -l <"$T/keys")" -gt 100 ]
+    while read -r key; do
+        grep -qE "[ .,]$key( |\$|,|\.)" "$ROOT/man/steadytools-report.5" || { echo "not in steadytools-report.5: $key"; bad=1; }
+    done <"$T/keys"
+    [ -z "${bad:-}" ]
 }
