@@ -41,26 +41,22 @@ static const struct opt option[] = {
     {'g', "targets", "METRIC:MS,...", OPT_TEXT, AT(targets), "latency targets: ttft, tpot, gap, e2e in ms", NULL, 0, 0},
     {'c', "contract", "FILE", OPT_TEXT, AT(contract), "the contract: targets, quality, floors (JSON)", NULL, 0, 0},
     {0, "quality", "FILE", OPT_TEXT, AT(quality), "verdicts on replies, keyed by request (TSV or NDJSON)", NULL, 0, 0},
-    {0, "unobserved", "error|fail", OPT_CHOICE, AT(unobserved), "a target that no reply tells anything of",
-     "error|fail", 0, 0},
+    {0, "unobserved", "error|fail", OPT_CHOICE, AT(unobserved), "a target no reply tells anything of", "error|fail", 0,
+     0},
     {0, "duration", "S", OPT_REAL, AT(duration_s), "the run is the first S seconds", NULL, 1e-9, 1e9},
     {0, "cohort", "T0:T1", OPT_TEXT, AT(cohort), "also report the requests arriving from T0 to T1 s", NULL, 0, 0},
     {0, "window", "REPORT", OPT_TEXT, AT(window), "also report those arriving in plateau's steady window", NULL, 0, 0},
-    {0, "drain", "S", OPT_REAL, AT(drain_s), "after the end of cohort or duration, wait S seconds for replies", NULL, 0,
-     1e9},
+    {0, "drain", "S", OPT_REAL, AT(drain_s), "wait S s for replies after the end of cohort or duration", NULL, 0, 1e9},
     {0, "by", "KEY", OPT_LIST, AT(by), "also report each value of a column, or isl:0,128,... osl:...", NULL, 0, 0},
     {0, "cluster", "N", OPT_INT, AT(cluster), "requests per cluster of the acceptance interval", NULL, 1, 1e9},
-    {0, "level", "RPS", OPT_REAL, AT(level_rps), "the offered rate this run aimed at (run.target_rps)", NULL, 1e-9,
-     1e9},
+    {0, "level", "RPS", OPT_REAL, AT(level_rps), "the offered rate aimed at (run.target_rps)", NULL, 1e-9, 1e9},
     {'a', "annotate", NULL, OPT_FLAG, AT(annotate), "write the ledger with disposition and miss instead", NULL, 0, 0},
     {0, "aggregate", NULL, OPT_FLAG, AT(aggregate), "write counts that hold no ids and no hashes instead", NULL, 0, 0},
     {0, "baseline", "REPORT", OPT_TEXT, AT(baseline), "also report the difference to this goodput report", NULL, 0, 0},
-    {0, "capacity", NULL, OPT_FLAG, AT(capacity), "read goodput reports instead: the highest load that passes", NULL, 0,
-     0},
+    {0, "capacity", NULL, OPT_FLAG, AT(capacity), "read goodput reports: the highest load that passes", NULL, 0, 0},
     {0, "margin", "SHARE", OPT_REAL, AT(margin), "with --capacity: share of the rating kept in reserve", NULL, 0, .99},
     {0, "units", "RPS", OPT_REAL, AT(demand_rps), "with --capacity: replicas that serve this demand", NULL, 1e-9, 1e12},
-    {0, "binomial", "N,P", OPT_TEXT, AT(binomial), "what sampling alone does to N requests of acceptance P", NULL, 0,
-     0},
+    {0, "binomial", "N,P", OPT_TEXT, AT(binomial), "what chance alone does to N requests of acceptance P", NULL, 0, 0},
 };
 #undef AT
 
@@ -137,6 +133,11 @@ static void cohort_edges(const struct run *r, int64_t origin, int64_t *t0, int64
     *t1 = extent_after(origin, b);
 }
 
+static double seconds_from(int64_t a, int64_t b) {
+    int64_t span = num_span(a, b);
+    return int_known(span) ? (double)span / 1e9 : NAN;
+}
+
 static json_t *cohort_json(const struct run *r) {
     if (!r->extent.source) return json_null();
     int64_t origin = extent_tracking(r->offered->run, "tracking_start_ns"), t0, t1;
@@ -151,12 +152,12 @@ static json_t *cohort_json(const struct run *r) {
         if (f->arrival_ns >= t0 && f->arrival_ns < t1) in[n++] = f;
         accepted_in_window += f->disposition == DISP_ACCEPTED && f->done_ns >= t0 && f->done_ns < t1;
     }
-    double drain = r->options->drain_s, seconds = (double)num_span(t0, t1) / 1e9;
+    double drain = r->options->drain_s, seconds = seconds_from(t0, t1);
     struct extent s = {.cutoff_ns = r->extent.cutoff_ns, .arrival_s = seconds, .duration_s = seconds};
     if (!isnan(drain) && extent_after(t1, drain) < s.cutoff_ns) s.cutoff_ns = extent_after(t1, drain);
     json_t *j = json_object();
-    doc_set_real(j, "t0_s", (double)num_span(origin, t0) / 1e9);
-    doc_set_real(j, "t1_s", (double)num_span(origin, t1) / 1e9);
+    doc_set_real(j, "t0_s", seconds_from(origin, t0));
+    doc_set_real(j, "t1_s", seconds_from(origin, t1));
     doc_set_real(j, "drain_s", drain);
     doc_set_real(j, "completion_window_rps", (double)accepted_in_window / seconds);
     struct tally_over v = over(r, &s);
@@ -242,12 +243,13 @@ static void warn_of_limits(const struct run *r, json_t *report) {
     }
     if (r->offered->partial)
         add_warning(r, "partial", NULL, NULL, "the log is cut short: offered is at least what is shown");
-    if (!r->extent.source)
+    if (!r->extent.source && r->n > 0)
         add_warning(r, "no_times", NULL, NULL, "the ledger has no times of day: no rates and no cohorts");
     int64_t unjudged = r->contract->quality ? doc_int_at(report, "quality.unjudged") : 0;
     if (unjudged > 0) add_warning(r, "unjudged", NULL, NULL, "completed requests without a verdict are not accepted");
-    if (r->steady && strncmp(doc_text_at(r->steady, "verdict"), "steady", 6) != 0)
-        add_warning(r, "window_not_steady", NULL, doc_text_at(r->steady, "verdict"), "the window's run is not steady");
+    const char *verdict = r->steady ? doc_text_at(r->steady, "verdict") : "steady";
+    if (!verdict || strncmp(verdict, "steady", 6) != 0)
+        add_warning(r, "window_not_steady", NULL, verdict, "the run of the window is not called steady");
 }
 
 static json_t *report_json(const struct run *r, int64_t beyond) {

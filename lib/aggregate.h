@@ -1,4 +1,4 @@
-/* aggregate: a run as counts that may be published: no ids, no hashes, no text of a request.  Layer 6 (above by, tally).
+/* aggregate: a run as counts that may be published: no ids, no hashes, no text of a request.  Layer 8.
  *
  * A table of kind "aggregate": a row per combination of disposition, misses, outcome, class and bands of prompt and reply
  * length, with the number of requests and their tokens.  Requests add up to the offered count, which the trailer repeats. */

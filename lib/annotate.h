@@ -1,5 +1,5 @@
 /* annotate: a ledger with what became of each request: its columns through unchanged, then `disposition` and `miss`.
- * Layer 5 (above ledger and contract).
+ * Layer 6.
  *
  * Rows go out as they come, or, when nothing can be said before the end of the ledger, are held until they can.  Columns of
  * those names that the ledger had are replaced.  A struct annotate owns what it holds. */

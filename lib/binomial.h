@@ -1,4 +1,4 @@
-/* binomial: what sampling alone does to a count of accepted requests.  Layer 5 (above report).
+/* binomial: what sampling alone does to a count of accepted requests.  Layer 6.
  *
  * Owns nothing. */
 #ifndef BINOMIAL_H

@@ -1,4 +1,4 @@
-/* by: which segment of a run a request belongs to.  Layer 5 (above ledger).
+/* by: which segment of a run a request belongs to.  Layer 7.
  *
  * A key is a column, or bands of prompt or reply length.  Segments are numbered per key; by_order sorts them once all rows
  * are in.  A struct by owns its names. */

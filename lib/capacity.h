@@ -1,4 +1,4 @@
-/* capacity: the highest load that passes, from goodput reports at many loads.  Layer 6 (above compare, contract).
+/* capacity: the highest load that passes, from goodput reports at many loads.  Layer 7.
  *
  * Owns nothing; documents follow jansson's reference rules. */
 #ifndef CAPACITY_H

@@ -1,4 +1,4 @@
-/* compare: whether two goodput reports may be set side by side, and how far apart they are.  Layer 5 (above report).
+/* compare: whether two goodput reports may be set side by side, and how far apart they are.  Layer 6.
  *
  * Owns nothing; documents follow jansson's reference rules. */
 #ifndef COMPARE_H

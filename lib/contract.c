@@ -326,6 +326,13 @@ void contract_free(struct contract *c) {
     *c = (struct contract){0};
 }
 
+bool contract_asks(const struct contract *c, enum target t) {
+    bool asks = c->latency[t].den != 0;
+    for (size_t i = 0; i < c->n_percentiles; i++)
+        asks |= c->percentile[i].metric == t;
+    return asks;
+}
+
 bool contract_has_criteria(const struct contract *c) {
     return c->n_percentiles > 0 || !isnan(c->acceptance_min) || !isnan(c->quality_floor);
 }

@@ -94,6 +94,9 @@ void contract_parse(struct contract *c, const char *targets, bool quality);
 void contract_load(struct contract *c, const char *name, const json_t *document);
 void contract_free(struct contract *c);
 
+/* Whether the contract bounds a latency, of each request or of the run. */
+bool contract_asks(const struct contract *c, enum target t);
+
 /* Whether there is a floor or a percentile, that is, something a whole run can fail. */
 bool contract_has_criteria(const struct contract *c);
 

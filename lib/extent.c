@@ -82,7 +82,7 @@ json_t *extent_json(const struct extent *s, const struct fact *const *f, size_t 
     doc_set_real(j, "arrival_s", s->arrival_s);
     doc_set_text(j, "source", s->source);
     doc_set_int(j, "start_ns", s->start_ns);
-    if (!s->source) doc_set_text(j, "reason", "no_times");
+    if (!s->source) doc_set_text(j, "reason", n + (size_t)beyond > 0 ? "no_times" : "no_requests");
     doc_set_int(j, "late_completions", late);
     doc_set_int(j, "beyond", beyond);
     return j;

@@ -1,4 +1,4 @@
-/* extent: over which time a run is counted.  Layer 6 (above tally).
+/* extent: over which time a run is counted.  Layer 8.
  *
  * Rates of what was offered and sent are over the arrival span: --duration, else tracking from start to stop, else the span
  * of the arrivals themselves.  Everything else is over the duration: from the same start to the later of the span's end and

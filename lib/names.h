@@ -1,4 +1,4 @@
-/* names: distinct strings, numbered from 0 in the order they were first seen.  Layer 1.
+/* names: distinct strings, numbered from 0 in the order they were first seen.  Layer 2.
  *
  * A struct names owns its copies of the strings; {0} is empty. */
 #ifndef NAMES_H

@@ -180,11 +180,11 @@ void offered_check(const struct offered *o, bool unobserved_fails) {
         stamped = int_known(o->fact.v[i].arrival_ns);
     if (o->contract->origin != ORIGIN_LEDGER && !stamped)
         die("the contract states latency_from, but the ledger has no stamps to compute latencies from");
-    for (int t = 0; t < N_TARGETS + 2 && !unobserved_fails; t++)
-        if (blind >> t & 1)
-            die("no completed request tells its %s, which the contract asks for; --unobserved fail counts them as "
-                "failures",
-                t < N_TARGETS ? target_name[t] : others[t - N_TARGETS]);
+    for (int t = 0; t < N_TARGETS + 2 && !unobserved_fails; t++) {
+        if (!(blind >> t & 1) || (t < N_TARGETS && !contract_asks(o->contract, (enum target)t))) continue;
+        die("no completed request tells its %s, which the contract asks for; --unobserved fail counts them as failures",
+            t < N_TARGETS ? target_name[t] : others[t - N_TARGETS]);
+    }
 }
 
 void offered_annotate(struct offered *o, int64_t end_ns, int64_t cutoff_ns) {

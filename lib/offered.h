@@ -1,4 +1,4 @@
-/* offered: the requests of a run, read from its ledgers, each scored under the contract.  Layer 6 (above score, quality, by, tally, annotate).
+/* offered: the requests of a run, read from its ledgers, each scored under the contract.  Layer 8.
  *
  * One pass: a row becomes a fact and is forgotten, so memory is what exact percentiles need, about 110 bytes a request and
  * 4 more for each --by.  A struct offered owns everything in it but the contract. */

@@ -1,4 +1,4 @@
-/* quality: verdicts on replies, given after the run.  Layer 5 (above ledger and contract).
+/* quality: verdicts on replies, given after the run.  Layer 6.
  *
  * A table with a row per request, keyed by `request`: `pass`, `score` and whatever the contract's rule asks for.  The rule
  * is a jq program over the ledger row with the verdict row laid over it.  It reaches the program as it stands in NDJSON;

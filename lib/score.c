@@ -18,52 +18,51 @@ bool score_not_applicable(const struct ledger_row *row, enum target t) {
     return row->tail_tokens == 0 || row->chunks == 1 || (one_token && !int_known(row->tail_tokens));
 }
 
-enum sight { MEETS, EXCEEDS, UNOBSERVED };
+/* Delivered in one piece, at its end: nothing is known of a first token but that it came no later. */
+static bool came_whole(const struct ledger_row *row) {
+    bool one_piece = row->flags & FLAG_NO_FIRST || row->tail_tokens == 0;
+    return one_piece && !int_known(row->ttft_ns) && !int_known(row->first_ns) && int_known(row->e2e_ns);
+}
+
+/* Whether the row tells anything of a target that applies to it. */
+static bool tells(const struct ledger_row *row, enum target t) {
+    return !isnan(score_value(row, t)) || (t == TARGET_TPOT && row->flags & FLAG_ZERO_SPAN) ||
+           (t == TARGET_TTFT && came_whole(row));
+}
 
 /* tpot_ns is an exact span divided by the tail.  The product gives the span back, unless somebody else's quotient was
  * rounded; then it is compared as it stands. */
-static enum sight see_tpot(const struct ledger_row *row, const struct limit *l) {
-    if (row->flags & FLAG_ZERO_SPAN) return MEETS;
-    if (isnan(row->tpot_ns)) return UNOBSERVED;
+static bool meets_tpot(const struct ledger_row *row, const struct limit *l) {
     double product = row->tpot_ns * (double)row->tail_tokens, span = nearbyint(product);
     bool exact = row->tail_tokens > 0 && product < 0x1p53 && fabs(product - span) <= product * 0x1p-51;
-    if (exact) return limit_meets(l, (int64_t)span, row->tail_tokens) ? MEETS : EXCEEDS;
-    return row->tpot_ns <= limit_ns(l) ? MEETS : EXCEEDS;
+    if (exact) return limit_meets(l, (int64_t)span, row->tail_tokens);
+    return row->tpot_ns <= limit_ns(l);
 }
 
-static enum sight see_span(int64_t span_ns, const struct limit *l) {
-    if (!int_known(span_ns)) return UNOBSERVED;
-    return limit_meets(l, span_ns, 1) ? MEETS : EXCEEDS;
-}
-
-static enum sight see(const struct ledger_row *row, enum target t, const struct limit *l) {
-    switch (t) {
-    case TARGET_TPOT: return see_tpot(row, l);
-    case TARGET_GAP: return see_span(row->gap_max_ns, l);
-    case TARGET_E2E: return see_span(row->e2e_ns, l);
-    default: break;
-    }
-    bool whole = !int_known(row->ttft_ns) && !int_known(row->first_ns);
-    if (whole) return see_span(row->e2e_ns, l) == MEETS ? MEETS : UNOBSERVED;
-    return see_span(row->ttft_ns, l);
+/* The miss of a target that applies and that the row tells of; -1 for none. */
+static int miss_of(const struct ledger_row *row, enum target t, const struct limit *l) {
+    bool meets;
+    if (t == TARGET_TTFT && came_whole(row)) return limit_meets(l, row->e2e_ns, 1) ? -1 : MISS_UNOBSERVED + TARGET_TTFT;
+    if (t == TARGET_TPOT)
+        meets = row->flags & FLAG_ZERO_SPAN || meets_tpot(row, l);
+    else
+        meets = limit_meets(l, t == TARGET_TTFT ? row->ttft_ns : t == TARGET_GAP ? row->gap_max_ns : row->e2e_ns, 1);
+    return meets ? -1 : (int)t;
 }
 
 static void judge_latency(struct score *s, const struct ledger_row *row, const struct contract *c) {
     for (enum target t = 0; t < N_TARGETS; t++) {
-        if (score_not_applicable(row, t)) s->not_applicable |= MISS_BIT(t);
-        if (!c->latency[t].den) continue;
-        if (s->not_applicable & MISS_BIT(t)) {
-            if (c->not_applicable_fails) s->misses |= MISS_BIT(t);
+        const struct limit *l = &c->latency[t];
+        if (score_not_applicable(row, t)) {
+            s->not_applicable |= MISS_BIT(t);
+            if (l->den && c->not_applicable_fails) s->misses |= MISS_BIT(t);
             continue;
         }
-        enum sight sight = see(row, t, &c->latency[t]);
-        if (sight == UNOBSERVED) {
-            s->unobserved |= MISS_BIT(t);
-            s->misses |= MISS_BIT(MISS_UNOBSERVED + t);
-        } else {
-            s->observed |= MISS_BIT(t);
-            if (sight == EXCEEDS) s->misses |= MISS_BIT(t);
-        }
+        bool told = tells(row, t);
+        *(told ? &s->observed : &s->unobserved) |= MISS_BIT(t);
+        if (!l->den) continue;
+        int miss = told ? miss_of(row, t, l) : (int)(MISS_UNOBSERVED + t);
+        if (miss >= 0) s->misses |= MISS_BIT(miss);
     }
 }
 

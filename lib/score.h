@@ -1,4 +1,4 @@
-/* score: what became of one request under a contract.  Layer 5 (above ledger and contract).
+/* score: what became of one request under a contract.  Layer 7.
  *
  * The rule of goodput, pure: one ledger row, one contract and one verdict on the reply's quality give one disposition and
  * the misses behind it.  Allocates nothing, owns nothing. */
@@ -12,8 +12,7 @@ struct score {
     enum disposition disposition;
     unsigned misses; /* MISS_BITs; 0 unless the request completed */
     unsigned not_applicable; /* bits by target: nothing to measure */
-    /* What this row says of the contract, in bits by target, and two more.  A row that says nothing of a target because
-     * it is not applicable is in neither. */
+    /* What this row tells of: bits by target, and two more.  A target that is not applicable to it is in neither. */
     unsigned observed, unobserved;
 };
 #define SCORE_MODEL (1U << N_TARGETS)
@@ -30,8 +29,9 @@ bool score_not_applicable(const struct ledger_row *row, enum target t);
  *   completed, no miss                      accepted
  *   completed, a miss of either kind        quality_failure or latency_failure; one with both by contract's `primary`
  *   error rejected timeout cancelled unfinished   server_failure rejected client_timeout cancelled unfinished
- * Exactly on target meets it.  A missing value misses as unobserved, except that a reply delivered whole has its first
- * token no later than its end, and that a span below the clock's resolution (zero_span) meets any TPOT. */
+ * Exactly on target meets it.  A missing value misses as unobserved, except that a reply delivered whole (no_first, or
+ * nothing after its first chunk) has its first token no later than its end, and is within a TTFT target if its E2E is; and
+ * that a span below the clock's resolution (zero_span) meets any TPOT. */
 struct score score_row(const struct ledger_row *row, const struct contract *c, enum judged judged);
 
 #endif

@@ -1,4 +1,4 @@
-/* tally: a set of scored requests as the numbers of a goodput report.  Layer 5 (above ledger and contract).
+/* tally: a set of scored requests as the numbers of a goodput report.  Layer 7.
  *
  * A request is reduced to a fact, about 110 bytes; a block is every number of a report about some of the facts: all of
  * them, a cohort, a segment.  Facts and lists belong to the caller; documents follow jansson's reference rules. */

@@ -432,3 +432,34 @@ level() {
     refused '*cohort differs*' -c floor.json --cohort 0:10 --baseline base level.tsv
     refused '*contract.*differs*' -g ttft:700 --baseline base level.tsv
 }
+
+@test "a run of no requests is a result without rates" {
+    printf '#steadytools\tledger\t1\n#run\t{"tracking":"logged","tracking_start_ns":1,"tracking_stop_ns":5}\nrequest\toutcome\tttft_ns\n#end\t{"rows":0}\n' >l.tsv
+    [ "$(gp '[.offered, .duration.reason, .rates.offered_rps, .acceptance.ratio, .verdict, .series, .warnings]' -g ttft:1 l.tsv)" = \
+        '[0,"no_requests",null,null,"none",[],[]]' ]
+}
+
+@test "a percentile of a latency nobody recorded is an error too" {
+    ledger 'request outcome ttft_ns' 'a completed 1' >l.tsv
+    echo '{"percentiles_ms":{"e2e":{"p99":100}}}' >c.json
+    refused '*e2e*' -c c.json l.tsv
+    [ "$(gp '[.verdict, .reasons[0].value]' -c c.json --unobserved fail l.tsv)" = '["fail",null]' ]
+}
+
+@test "stamps at the ends of int64 neither trap nor wrap" {
+    ledger 'request outcome issued_ns first_ns done_ns ttft_ns e2e_ns input_tokens output_tokens' \
+        'a completed -9223372036854775807 0 9223372036854775807 - - 9223372036854775807 9223372036854775807' \
+        'b completed 9223372036854775806 9223372036854775807 9223372036854775807 1 1 9223372036854775807 9223372036854775807' >l.tsv
+    [ "$(gp '[.offered, .accepted, .duration.arrival_s, .rates.good_tokens_per_s]' -g ttft:1,e2e:1 --cohort 0:1e300 --drain 1e9 --by isl:0,5 l.tsv)" = '[2,1,null,null]' ]
+    goodput -q -g ttft:1 --duration 1e9 --drain 1e9 -a l.tsv >/dev/null
+    goodput -q -g ttft:1 --aggregate l.tsv >/dev/null
+}
+
+@test "the shipped contracts are read, and say what they mean" {
+    ledger 'request outcome ttft_ns tpot_ns tail_tokens gap_max_ns e2e_ns first_ns answer_first_ns quality' \
+        'a completed 300000000 40000000 10 50000000 900000000 5 5 pass' >l.tsv
+    for c in "$ROOT"/examples/contracts/*.json; do
+        goodput -q -c "$c" l.tsv >report.json
+        [ "$(jq -c '[.accepted, .contract.name != null, .verdict != "none"]' report.json)" = '[1,true,true]' ] || { echo "$c"; false; }
+    done
+}
