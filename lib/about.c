@@ -93,7 +93,8 @@ static void reconcile(struct page *p, const json_t *goodput) {
     int64_t offered = goodput ? doc_int_at(goodput, "offered") : INT_NONE, sum = 0;
     const char *key;
     json_t *v;
-    json_object_foreach((json_t *)d, key, v) sum += json_integer_value(v);
+    json_object_foreach((json_t *)d, key, v) { sum += json_integer_value(v); }
+
     if (d && int_known(offered) && sum != offered)
         page_item(p,
                   page_text(p, "The dispositions sum to %s, but %s requests were offered: the account does not close.",
@@ -202,8 +203,10 @@ static const char *tally(struct page *p, const json_t *counts) {
     struct buf b = {0};
     const char *key;
     json_t *n;
-    json_object_foreach((json_t *)counts, key, n) buf_printf(
-        &b, "%s%s %s", b.len ? ", " : "", figure_count(json_integer_value(n)).s, page_safe(p, key, strlen(key)));
+    json_object_foreach((json_t *)counts, key, n) {
+        buf_printf(&b, "%s%s %s", b.len ? ", " : "", figure_count(json_integer_value(n)).s,
+                   page_safe(p, key, strlen(key)));
+    }
     const char *text = b.len ? page_text(p, "%s.", b.s) : NULL;
     buf_free(&b);
     return text;
@@ -222,7 +225,7 @@ static void notes(struct page *p, const struct run *run) {
 void about_runs(struct page *p, const struct runs *runs) {
     json_t *counts = json_object();
     bool yes = true;
-    page_columns(p, "status", "run", ">TPS", ">TPOT", ">TTFT", ">goodput", ">accepted", NULL);
+    page_columns(p, "status", "run", ">TPS", ">TPOT", ">TTFT", ">goodput", ">accepted", PAGE_END);
     for (size_t i = 0; i < runs->list.n; i++) {
         const struct run *run = &runs->list.v[i];
         json_t *row = flat_row(run);
@@ -238,7 +241,7 @@ void about_runs(struct page *p, const struct runs *runs) {
                      steady_cell(p, row, "tps_system"), steady_cell(p, row, "tpot_p50_ms"),
                      steady_cell(p, row, "ttft_p99_ms"),
                      page_text(p, "%s", figure_number(doc_real_at(row, "goodput_rps"), NAN).s),
-                     share(p, row, "acceptance"), NULL);
+                     share(p, row, "acceptance"), PAGE_END);
         json_decref(row);
     }
     p->name = "sweep";

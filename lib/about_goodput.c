@@ -23,11 +23,11 @@ static void load(struct page *p, const json_t *r) {
                {"succeeded", "succeeded", "rates.succeeded_rps"},
                {"accepted (goodput)", "accepted", "rates.goodput_rps"}};
     double offered = pick_real(r, "offered");
-    page_columns(p, "load", ">requests", ">per second", ">of offered", NULL);
+    page_columns(p, "load", ">requests", ">per second", ">of offered", PAGE_END);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         double n = pick_real(r, "%s", row[i].count);
         page_row(p, row[i].label, text_count(p, doc_int_at(r, row[i].count)),
-                 text_number(p, pick_real(r, "%s", row[i].rate)), text_share(p, n / offered), NULL)
+                 text_number(p, pick_real(r, "%s", row[i].rate)), text_share(p, n / offered), PAGE_END)
             ->bar = n / offered;
     }
 }
@@ -38,19 +38,19 @@ static void dispositions(struct page *p, const json_t *r) {
     int64_t offered = doc_int_at(r, "offered"), sum = 0;
     const char *key;
     json_t *v;
-    page_columns(p, "disposition", ">requests", ">of offered", NULL);
+    page_columns(p, "disposition", ">requests", ">of offered", PAGE_END);
     json_object_foreach((json_t *)d, key, v) {
         char label[48];
         size_t n = 0;
-        for (; key[n] && n < sizeof label - 1; n++)
+        for (; n < sizeof label - 1 && key[n]; n++)
             label[n] = key[n] == '_' ? ' ' : key[n];
         int64_t count = json_integer_value(v);
         double part = offered > 0 ? (double)count / (double)offered : NAN;
         sum += count;
-        page_row(p, page_safe(p, label, n), text_count(p, count), text_share(p, part), NULL)->bar = part;
+        page_row(p, page_safe(p, label, n), text_count(p, count), text_share(p, part), PAGE_END)->bar = part;
     }
     const char *closes = sum == offered ? "all offered" : page_text(p, "≠ %s", figure_count(offered).s);
-    page_row(p, "sum", text_count(p, sum), closes, NULL)->sum = true;
+    page_row(p, "sum", text_count(p, sum), closes, PAGE_END)->sum = true;
 }
 
 static void misses(struct page *p, const json_t *r) {
@@ -77,7 +77,7 @@ static const char *percentile(struct page *p, const json_t *d, const char *key, 
 static void latency(struct page *p, const json_t *r) {
     static const char *const metric[][2] = {{"ttft", "TTFT"}, {"tpot", "TPOT"}, {"gap", "max gap"}, {"e2e", "E2E"}};
     static const char *const population[] = {"completed", "offered"};
-    page_columns(p, "latency", "of", ">requests", ">mean", ">p50", ">p90", ">p99", "", ">target", NULL);
+    page_columns(p, "latency", "of", ">requests", ">mean", ">p50", ">p90", ">p99", "", ">target", PAGE_END);
     struct buf unseen = {0};
     for (size_t m = 0; m < 4; m++) {
         if (!(pick_real(r, "latency.%s.completed.n", metric[m][0]) > 0)) {
@@ -93,7 +93,7 @@ static void latency(struct page *p, const json_t *r) {
             page_row(p, i ? "" : metric[m][1], population[i], text_count(p, doc_int_at(d, "n")),
                      percentile(p, d, "mean_ns", u), percentile(p, d, "p50_ns", u), percentile(p, d, "p90_ns", u),
                      percentile(p, d, "p99_ns", u), u.name,
-                     i || isnan(target) ? "" : page_text(p, "≤" NBSP "%s", figure_span(target, u).s), NULL);
+                     i || isnan(target) ? "" : page_text(p, "≤" NBSP "%s", figure_span(target, u).s), PAGE_END);
         }
     }
     page_paragraph(p,
@@ -131,14 +131,14 @@ static void segments(struct page *p, const json_t *r) {
     if (json_array_size(list) == 0) return;
     page_section(p, "Segments");
     page_columns(p, "segment", ">offered", ">accepted", ">of offered", ">TTFT" NBSP "p99", ">TPOT" NBSP "p99",
-                 "verdict", NULL);
+                 "verdict", PAGE_END);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *s = json_array_get(list, i);
         const char *verdict = pick_text(p, s, "verdict");
         page_row(p, segment_name(p, s), text_count(p, doc_int_at(s, "offered")),
                  text_count(p, doc_int_at(s, "accepted")), text_share(p, pick_real(s, "acceptance.ratio")),
                  text_number(p, pick_real(s, "latency.ttft.offered.p99_ns") / 1e6),
-                 text_number(p, pick_real(s, "latency.tpot.offered.p99_ns") / 1e6), verdict ? verdict : "", NULL);
+                 text_number(p, pick_real(s, "latency.tpot.offered.p99_ns") / 1e6), verdict ? verdict : "", PAGE_END);
     }
     page_paragraph(p, "Percentiles in ms, of the offered requests.");
 }

@@ -1,4 +1,4 @@
-/* about_headline: the verdict, and what the system sustains and is good for, in ten lines.  Layer 6. */
+/* about_headline: the verdict, and what the system sustains and is good for, in ten lines.  Layer 7. */
 #ifndef ABOUT_HEADLINE_H
 #define ABOUT_HEADLINE_H
 

@@ -53,7 +53,7 @@ static void capacity(struct page *p, const json_t *r) {
     for (size_t i = 0; i < json_array_size(list); i++)
         page_item(p, phrase_reason(p, json_array_get(list, i)));
     page_section(p, "Levels, requests/s");
-    page_columns(p, ">level", ">achieved", ">goodput", ">accepted", ">passed", "state", NULL);
+    page_columns(p, ">level", ">achieved", ">goodput", ">accepted", ">passed", "state", PAGE_END);
     for (size_t i = 0; i < json_array_size(levels); i++) {
         const json_t *l = json_array_get(levels, i);
         const char *state = pick_text(p, l, "state");
@@ -61,7 +61,7 @@ static void capacity(struct page *p, const json_t *r) {
         page_row(p, number(p, pick_real(l, "level_rps")), numbers(p, doc_at(l, "achieved_rps"), false),
                  numbers(p, doc_at(l, "goodput_rps"), false), numbers(p, doc_at(l, "acceptance"), true),
                  page_text(p, "%s of %s", figure_count(passed).s, figure_count(of).s), state ? state : FIGURE_MISSING,
-                 NULL);
+                 PAGE_END);
         const json_t *why = doc_at(l, "reasons");
         for (size_t k = 0; k < json_array_size(why); k++)
             page_across(p, page_text(p, NBSP NBSP "%s", phrase_reason(p, json_array_get(why, k))));
@@ -84,7 +84,7 @@ static void binomial(struct page *p, const json_t *r) {
     for (size_t i = 0; i < json_array_size(pmf); i++)
         top = fmax(top, json_number_value(json_array_get(pmf, i)));
     page_section(p, "Distribution");
-    page_columns(p, ">accepted", ">probability", ">at most", NULL);
+    page_columns(p, ">accepted", ">probability", ">at most", PAGE_END);
     size_t hidden = 0;
     for (size_t i = 0; i < json_array_size(pmf); i++) {
         double v = json_number_value(json_array_get(pmf, i));
@@ -93,7 +93,7 @@ static void binomial(struct page *p, const json_t *r) {
             continue;
         }
         page_row(p, page_text(p, "%zu", i), page_text(p, "%.4f", v),
-                 page_text(p, "%.4f", json_number_value(json_array_get(cdf, i))), NULL)
+                 page_text(p, "%.4f", json_number_value(json_array_get(cdf, i))), PAGE_END)
             ->bar = v / top;
     }
     if (hidden) page_paragraph(p, page_text(p, "%zu values of probability below 0.00005 are left out.", hidden));
@@ -103,8 +103,9 @@ static void leaves(struct page *p, const char *path, const json_t *v) {
     const char *key;
     json_t *member;
     if (json_is_object(v)) {
-        json_object_foreach((json_t *)v, key, member)
+        json_object_foreach((json_t *)v, key, member) {
             leaves(p, page_text(p, "%s%s%s", path, *path ? "." : "", page_safe(p, key, strlen(key))), member);
+        }
         return;
     }
     struct buf b = {0};

@@ -72,7 +72,7 @@ static void beside_row(struct page *p, const char *label, double steady, double 
     double scale = u.name && u.ns > 1 ? u.ns : 1;
     page_row(p, label, page_text(p, "%s", figure_number(steady / scale, NAN).s),
              page_text(p, "%s", figure_number(total / scale, NAN).s), page_text(p, "%s", figure_change(diverges).s),
-             unit, NULL);
+             unit, PAGE_END);
 }
 
 static void beside(struct page *p, const json_t *r) {
@@ -84,7 +84,7 @@ static void beside(struct page *p, const json_t *r) {
     const json_t *from = r;
     if (!doc_true_at(r, "found") && json_is_object(doc_at(r, "best_effort"))) from = doc_at(r, "best_effort");
     page_section(p, from == r ? "Steady window beside the whole run" : "Passes after the warm-up beside the whole run");
-    page_columns(p, "", from == r ? ">steady" : ">passes", ">whole run", ">difference", "", NULL);
+    page_columns(p, "", from == r ? ">steady" : ">passes", ">whole run", ">difference", "", PAGE_END);
     beside_row(p, "System TPS", pick_real(from, "tps.system.value"), total,
                from == r ? pick_real(r, "divergence.tps") : NAN, (struct unit){1, "tokens/s"});
     beside_row(p, "Requests/s", pick_real(from, "qps.value"), pick_real(r, "total.qps"), NAN, (struct unit){1, ""});
@@ -199,7 +199,7 @@ static void plateaus(struct page *p, const json_t *r) {
     for (size_t i = 0; i < json_array_size(list); i++)
         if (doc_true_at(json_array_get(list, i), "reported")) base = pick_real(json_array_get(list, i), "level");
     page_section(p, "Plateaus");
-    page_columns(p, "passes", ">wall time", time ? ">level, ms" : ">level", ">to window", "", NULL);
+    page_columns(p, "passes", ">wall time", time ? ">level, ms" : ">level", ">to window", "", PAGE_END);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *v = json_array_get(list, i);
         double level = pick_real(v, "level");
@@ -210,7 +210,7 @@ static void plateaus(struct page *p, const json_t *r) {
                  reported                        ? "the window"
                  : doc_true_at(v, "long_enough") ? "long enough"
                                                  : "too short to certify",
-                 NULL);
+                 PAGE_END);
     }
 }
 
@@ -244,18 +244,18 @@ static void trends(struct page *p, const json_t *r) {
     if (json_object_size(of) == 0) return;
     page_section(p, "Trend, with the change a straight line sees");
     if (found)
-        page_columns(p, "metric", ">window", ">p", ">window to end", ">all passes", NULL);
+        page_columns(p, "metric", ">window", ">p", ">window to end", ">all passes", PAGE_END);
     else
-        page_columns(p, "metric", ">all passes", ">p", NULL);
+        page_columns(p, "metric", ">all passes", ">p", PAGE_END);
     const char *key;
     json_t *v;
     json_object_foreach((json_t *)of, key, v) {
         const char *label = phrase_metric(p, key), *all = state_cell(p, r, "run", key);
         if (found)
             page_row(p, label, state_cell(p, r, "window", key), p_cell(p, r, "window", key),
-                     state_cell(p, r, "rest", key), all, NULL);
+                     state_cell(p, r, "rest", key), all, PAGE_END);
         else
-            page_row(p, label, all, p_cell(p, r, "run", key), NULL);
+            page_row(p, label, all, p_cell(p, r, "run", key), PAGE_END);
     }
 }
 

@@ -1,4 +1,4 @@
-/* flat: a run as one flat row of figures, for machines and for the table of many runs.  Layer 6. */
+/* flat: a run as one flat row of figures, for machines and for the table of many runs.  Layer 7. */
 #ifndef FLAT_H
 #define FLAT_H
 

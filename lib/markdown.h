@@ -1,4 +1,4 @@
-/* markdown: a page as GitHub-flavoured Markdown.  Layer 2. */
+/* markdown: a page as GitHub-flavoured Markdown.  Layer 3. */
 #ifndef MARKDOWN_H
 #define MARKDOWN_H
 

@@ -1,4 +1,4 @@
-/* page: what a report says, before any format: headline, facts, tables, lists, charts.  Layer 1.
+/* page: what a report says, before any format: headline, facts, tables, lists, charts.  Layer 2.
  *
  * A page owns all its text; strings given to it must come from page_text, page_safe or the program itself.  Text is UTF-8
  * free of control characters; U+00A0 marks a space where no line may break. */
@@ -13,6 +13,7 @@
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_CAUTION, TONE_BAD };
 
 enum { PAGE_COLUMNS = 9 };
+#define PAGE_END ((const char *)NULL)
 
 struct page_fact {
     const char *label, *value, *note; /* note may be NULL */
@@ -69,9 +70,9 @@ void page_section(struct page *p, const char *title);
 void page_paragraph(struct page *p, const char *text);
 void page_item(struct page *p, const char *text);
 void page_fact(struct page *p, const char *label, const char *value, const char *note);
-/* Columns of a new table, NULL-terminated; a name that begins with '>' is set flush right. */
+/* Columns of a new table, then PAGE_END; a name that begins with '>' is set flush right. */
 void page_columns(struct page *p, ...) __attribute__((sentinel));
-struct page_row *page_row(struct page *p, ...) __attribute__((sentinel)); /* cells, NULL-terminated */
+struct page_row *page_row(struct page *p, ...) __attribute__((sentinel)); /* cells, then PAGE_END */
 void page_across(struct page *p, const char *text);
 void page_chart(struct page *p, const char *text);
 void page_point(struct page *p, double v, char mark, long long pass);

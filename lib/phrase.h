@@ -1,4 +1,4 @@
-/* phrase: what the codes of a report mean, in sentences.  Layer 2. */
+/* phrase: what the codes of a report mean, in sentences.  Layer 4. */
 #ifndef PHRASE_H
 #define PHRASE_H
 

@@ -1,4 +1,4 @@
-/* pick: values of a report by their paths, as a page wants them.  Layer 3. */
+/* pick: values of a report by their paths, as a page wants them.  Layer 4. */
 #ifndef PICK_H
 #define PICK_H
 

@@ -1,4 +1,4 @@
-/* runs: report files gathered into runs.  Layer 5.
+/* runs: report files gathered into runs.  Layer 6.
  *
  * A run is what one row or one page is about: a steady and a goodput report of the same run, a report of another kind, or
  * a file that could not be read.  struct runs owns everything in it. */
