@@ -1,4 +1,4 @@
-/* adapt: other harnesses' files to ledger rows.  Layer 7 (above maprow).
+/* adapt: other harnesses' files to ledger rows.  Layer 9.
  *
  * A file is read whole, an adapter (a jq program, see maprow.h for what it may say) is run over its documents or lines,
  * and its requests are handed out run by run in the ledger's order.  A struct adapt owns rows, texts and facts. */

@@ -1,4 +1,4 @@
-/* blocks: requests to super-passes.  Layer 5.
+/* blocks: requests to super-passes.  Layer 7.
  *
  * Two ways to cut a run: blocks of equal size in issue order, which is what the method means by a super-pass, and bins
  * of equal completion time for runs that issue everything at once.  A pass handed out belongs to the struct blocks and

@@ -1,4 +1,4 @@
-/* buf: checked memory, growable bytes, growable arrays, string arenas.  Layer 0.
+/* buf: checked memory, growable bytes, growable arrays, string arenas.  Layer 1.
  *
  * Allocation never returns NULL: out of memory ends the program with status 2.  Who initialises a struct frees it. */
 #ifndef BUF_H

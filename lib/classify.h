@@ -1,4 +1,4 @@
-/* classify: from an error's type and message to an outcome.  Layer 5 (above ledger).
+/* classify: from an error's type and message to an outcome.  Layer 7.
  *
  * The rule, first that applies:
  *   1. A status code, 400 to 599: the code the harness recorded, else three digits by themselves that are the whole

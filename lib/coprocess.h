@@ -1,4 +1,4 @@
-/* coprocess: a command that answers one integer to each text.  Layer 2.
+/* coprocess: a command that answers one integer to each text.  Layer 4.
  *
  * The command (run by /bin/sh) reads one JSON string a line and writes one integer a line, in the same order.  It may
  * answer whenever it likes, so an answer is certain only after all texts are asked; until then asking never waits for

@@ -1,4 +1,4 @@
-/* doc: JSON documents (run facts, reports, contracts) held by jansson.  Layer 1.
+/* doc: JSON documents (run facts, reports, contracts) held by jansson.  Layer 3.
  *
  * References follow jansson: functions that return json_t * give a new reference unless they say "borrowed".
  * Integers are exact int64; a missing number is null. */

@@ -1,4 +1,4 @@
-/* events: the event log of a load generator, line by line.  Layer 2.
+/* events: the event log of a load generator, line by line.  Layer 3.
  *
  * Lines are JSON objects: event_type, timestamp_ns, sample_uuid, and what belongs to them.  Lines of the usual shape are
  * read in one pass without a tokenizer; every other line goes through jtok.  Both accept the same lines and find the
@@ -67,41 +67,37 @@ struct event {
     const char *malformed; /* the reason, a static string */
 };
 
-#define EVENTS_BATCH 256
-
-/* Parses lines into events.  Holds what the events of one batch point to. */
+/* Parses lines into events.  Holds the events and all they point to until it is reset. */
 struct event_parser {
-    struct event events[EVENTS_BATCH];
-    struct event_facts facts[EVENTS_BATCH];
-    size_t n, n_facts;
+    VEC(struct event) event;
+    VEC(struct event_facts *) facts; /* EVENTS_FACTS at a time, so that they stay where they are */
+    size_t n_facts;
     struct arena scratch;
     struct buf decoded;
-    bool plain; /* no fast path: every line through jtok */
 };
+#define EVENTS_FACTS 64
 
-/* Parse one line without its newline (any bytes, nothing readable needed beyond) into the next place of the batch. */
+/* Parse one line without its newline (any bytes, nothing readable needed beyond) into the next event.  The event moves
+ * when the next one is parsed. */
 struct event *event_parse(struct event_parser *p, const char *line, size_t n);
 /* The same by the fast path alone: line must end in a newline at line[n-1] with EVENTS_PAD readable bytes after it.
  * NULL if the line has not the usual shape. */
-#define EVENTS_PAD 64
 struct event *event_parse_fast(struct event_parser *p, const char *line, size_t n);
+#define EVENTS_PAD 64
 void event_parser_reset(struct event_parser *p);
 void event_parser_free(struct event_parser *p);
 
-/* A log, read by blocks. */
-struct events {
-    struct in in;
-    char *block; /* [from, lines_end) are whole lines to be parsed, [lines_end, end) the beginning of the next */
-    size_t cap, from, lines_end, end;
-    long long base; /* file offset of block[0] */
-    long long line; /* lines before from */
-    bool eof, crlf;
-    struct event_parser parser;
-};
+/* A log, read in blocks of whole lines.  With more than one thread, blocks are read and parsed ahead of the caller, who
+ * gets them in order and, on a file, helps rather than waits. */
+struct events;
 
-void events_open(struct events *e, const char *path); /* NULL or "-" = stdin */
-/* Up to EVENTS_BATCH events of non-blank lines; their number, 0 at the end.  Waits for input only when it has none. */
-size_t events_next(struct events *e, struct event **batch);
+/* NULL or "-" = stdin; threads from 1. */
+struct events *events_open(const char *path, unsigned threads);
+/* The events of the next block, at least one; their number, 0 at the end.  Where the log is no file, stdout is flushed
+ * before the wait for more of it.  Lines that end in CRLF are warned about once. */
+size_t events_next(struct events *e, struct event **event);
+const struct in *events_in(const struct events *e);
+long long events_offset(const struct events *e); /* bytes of the log up to the end of the present block */
 void events_close(struct events *e);
 
 /* Decode a part into text (appended to *to): all of it, or what comes after its first element. */

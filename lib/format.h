@@ -1,4 +1,4 @@
-/* format: which harness wrote a file, and the shipped adapters.  Layer 1.
+/* format: which harness wrote a file, and the shipped adapters.  Layer 2.
  *
  * Adapters are jq programs in lib/adapters; the build puts their text into the library.  Nothing here owns memory. */
 #ifndef FORMAT_H

@@ -1,4 +1,4 @@
-/* grain: how large is the dataset that a run repeats?  Layer 1.
+/* grain: how large is the dataset that a run repeats?  Layer 2.
  *
  * A dataset issued in full, pass after pass and in any order, shows as two neighbouring blocks that hold the same
  * prompts equally often.  Pure: no I/O; the caller owns every array. */

@@ -1,4 +1,4 @@
-/* grounds: the evidence for a verdict, drawn from what was found in a run.  Layer 7.
+/* grounds: the evidence for a verdict, drawn from what was found in a run.  Layer 9.
  *
  * Reads a struct steady up to its trends and keeps nothing of it; names in the evidence live as long as the steady's. */
 #ifndef GROUNDS_H

@@ -1,4 +1,4 @@
-/* ids: which ids a log has named, and what became of them.  Layer 1.
+/* ids: which ids a log has named, and what became of them.  Layer 2.
  *
  * A hash table of 8-byte places, keyed by 64-bit hashes.  A live id has the index of its request there, and the caller
  * compares the id itself; of a finished one only the hash stays (with n finished ids, an id that was never seen is taken

@@ -1,4 +1,4 @@
-/* in: block input from a file or stdin.  Layer 0.
+/* in: block input from a file or stdin.  Layer 2.
  *
  * Read errors end the program with status 2.  The caller owns the destination. */
 #ifndef IN_H

@@ -1,4 +1,4 @@
-/* jqmap: jq programs.  Layer 2, the only user of libjq.
+/* jqmap: jq programs.  Layer 4, the only user of libjq.
  *
  * A program is compiled once and run over one JSON text after another; its outputs come back as compact JSON text, so
  * that no caller holds a libjq value.  The map owns everything it hands out; a view lives until the next call.

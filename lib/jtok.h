@@ -54,6 +54,11 @@ const char *jtok_string_end(const char *p, const char *end, bool *escaped);
 /* The words for a byte at fault (a static string). */
 const char *jtok_string_error(const char *at, const char *end);
 
+/* The rest of an array of strings, written without white space: p is just past the closing quote of an element.  Returns
+ * past the closing bracket, or NULL when that is not what is there.  *text is set to true if an element that follows is
+ * not empty, else untouched. */
+const char *jtok_strings_end(const char *p, const char *end, bool *text);
+
 /* Which instructions scan strings: the best the processor has, unless a test says otherwise.  False = not available. */
 enum jtok_path { JTOK_SCALAR, JTOK_SIMD128, JTOK_SIMD256, JTOK_BEST };
 bool jtok_force_path(enum jtok_path path);

@@ -1,4 +1,4 @@
-/* ledger: one row per offered request.  Layer 4.
+/* ledger: one row per offered request.  Layer 6.
  *
  * The columns, their types and order stand here once (SPEC of the stream: steadytools-ledger(5)).  Views in a row belong
  * to whoever filled it: after ledger_read they live until the next read. */

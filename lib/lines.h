@@ -1,4 +1,4 @@
-/* lines: input as lines.  Layer 1.
+/* lines: input as lines.  Layer 3.
  *
  * A line is a view into the reader's buffer, without its LF, valid until the next call.  The buffer grows to the longest
  * line.  Before a read that may wait for a writer, stdout is flushed, so that a live pipeline never lags behind. */

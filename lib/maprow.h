@@ -1,4 +1,4 @@
-/* maprow: what an adapter says, one JSON object at a time.  Layer 6 (above spans and classify).
+/* maprow: what an adapter says, one JSON object at a time.  Layer 8.
  *
  * This is the contract between an adapter (a jq program) and the ledger.  An adapter puts out objects of four kinds:
  *

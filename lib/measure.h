@@ -1,4 +1,4 @@
-/* measure: what a stretch of super-passes amounts to: rates, percentiles, lengths.  Layer 5.
+/* measure: what a stretch of super-passes amounts to: rates, percentiles, lengths.  Layer 7.
  *
  * Pure over passes, which stay their owner's; nothing here allocates beyond the call.  A figure the passes do not yield
  * (no samples, no tokens, a missing span) is NAN, a count INT_NONE; times are ns, rates per second. */

@@ -18,7 +18,7 @@ enum { LIST_OPTIONS = 256, FIRST_LONG }; /* beyond every letter */
 
 #define AT(m) offsetof(struct common, m)
 static const struct opt common_opt[] = {
-    {'o', "output", "tsv|ndjson", OPT_CHOICE, AT(output), "spelling to write (default: as read)", "|tsv|ndjson", 0, 0},
+    {'o', "output", "tsv|ndjson", OPT_CHOICE, AT(output), "spelling to write (default: as read; ev2ledger, ledger2passes: tsv)", "|tsv|ndjson", 0, 0},
     {'H', "no-header", NULL, OPT_FLAG, AT(no_header), "leave out the lines that begin with '#'", NULL, 0, 0},
     {'q', "quiet", NULL, OPT_FLAG, AT(quiet), "no warnings, no progress", NULL, 0, 0},
     {'v', "verbose", NULL, OPT_FLAG, AT(verbose), "say what was decided and why, on stderr", NULL, 0, 0},

@@ -1,4 +1,4 @@
-/* opts: a tool's options, declared once.  Layer 3.
+/* opts: a tool's options, declared once.  Layer 5.
  *
  * One table per tool yields the parser, --help, the machine-readable list behind completions and the man page check, and
  * the options recorded in #pg.  Values are written into an options struct whose first member is struct common; strings

@@ -1,4 +1,4 @@
-/* out: stdout, buffered and checked.  Layer 0.
+/* out: stdout, buffered and checked.  Layer 2.
  *
  * A failed write ends the program with status 2 and one line (SIGPIPE keeps its default and ends it silently).
  * Every path of a tool ends in out_close. */

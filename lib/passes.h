@@ -1,4 +1,4 @@
-/* passes: one row per super-pass.  Layer 4.
+/* passes: one row per super-pass.  Layer 6.
  *
  * The columns, their types and order stand here once.  A struct passes owns everything in it. */
 #ifndef PASSES_H

@@ -1,4 +1,4 @@
-/* report: one document per run, as an NDJSON object or as path<TAB>value lines.  Layer 4.
+/* report: one document per run, as an NDJSON object or as path<TAB>value lines.  Layer 5.
  *
  * Paths and units are listed in steadytools-report(5).  Documents follow jansson's reference rules. */
 #ifndef REPORT_H

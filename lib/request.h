@@ -1,4 +1,4 @@
-/* request: what the super-passes need of a ledger row, small enough to hold millions.  Layer 4.
+/* request: what the super-passes need of a ledger row, small enough to hold millions.  Layer 2.
  *
  * Stamps and spans are ns, INT_NONE or NAN where missing; token counts are -1 where missing.  A struct requests owns
  * its array. */

@@ -1,4 +1,4 @@
-/* segment: the plateaus of a run.  Layer 2.
+/* segment: the plateaus of a run.  Layer 3.
  *
  * Pure: no I/O; what segment_find allocates is freed by segment_free, everything else is the caller's.  Series have one
  * value per super-pass of the body, by index 0..n_passes-1, NAN = missing; windows are half open, [lo, hi).

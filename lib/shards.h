@@ -1,4 +1,4 @@
-/* shards: one or several ledgers as one sequence of tracked requests in order of issue.  Layer 5.
+/* shards: one or several ledgers as one sequence of tracked requests in order of issue.  Layer 7.
  *
  * Ledgers that are each in order are merged as they are read; what is out of order is handed out as it comes and said
  * so.  Two shards' requests are never the same request, whatever they are called: the key is file and request.  A struct

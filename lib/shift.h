@@ -1,4 +1,4 @@
-/* shift: did the system change its level, and when?  Layer 2.
+/* shift: did the system change its level, and when?  Layer 3.
  *
  * Pure: no I/O, the caller owns every array.  Series have one value per super-pass of the body, by index 0..n-1; plateaus
  * are stretches of them, in order, without NAN.

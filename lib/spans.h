@@ -1,4 +1,4 @@
-/* spans: from the stamps of one request to its latencies.  Layer 5 (above ledger).
+/* spans: from the stamps of one request to its latencies.  Layer 7.
  *
  * The one place where TTFT, E2E, TPOT and the flags that speak of clocks are computed, for the native log, for every
  * other harness, and for a contract that states another origin.  Allocates nothing, owns nothing.

@@ -1,4 +1,4 @@
-/* stamp: times written with a unit, exactly.  Layer 1.
+/* stamp: times written with a unit, exactly.  Layer 2.
  *
  * Whatever unit a stamp or span is written in, it becomes int64 ns digit by digit, to the nearest ns (half away from
  * zero); nothing passes through a double.  Lists are freed by whoever declared them (vec_free). */

@@ -1,4 +1,4 @@
-/* steady: what is found in a run, step by step.  Layer 6.
+/* steady: what is found in a run, step by step.  Layer 8.
  *
  * A struct steady is begun by steady_read and filled by plateau.  The passes it points into stay their owner's; the rest is
  * freed by steady_free.  Indices count the passes of the body (full, role body) from 0. */

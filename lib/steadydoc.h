@@ -1,4 +1,4 @@
-/* steadydoc: the steady report, kind "steady".  Layer 7.
+/* steadydoc: the steady report, kind "steady".  Layer 9.
  *
  * Reads a finished struct steady and keeps nothing of it.  Paths and units: steadytools-report(5). */
 #ifndef STEADYDOC_H

@@ -1,4 +1,4 @@
-/* stream: what a stream says of itself: header, run facts, provenance, trailer.  Layer 1.
+/* stream: what a stream says of itself: header, run facts, provenance, trailer.  Layer 4.
  *
  *     #steadytools<TAB>KIND<TAB>1            {"#steadytools":KIND,"version":1,"columns":[…],"run":{…},"pg":[…]}
  *     #run<TAB>{…}   #pg<TAB>{…} …

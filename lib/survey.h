@@ -1,4 +1,4 @@
-/* survey: what kind of run is this?  Layer 5.
+/* survey: what kind of run is this?  Layer 4.
  *
  * Looks at the requests of one run in order of issue: its span, how many were in flight, whether clients held a cap,
  * sent everything at once, let arrivals come freely or held conversations, and how large a dataset it repeats.  Stamps

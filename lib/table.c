@@ -37,7 +37,7 @@ static bool next_line(struct table_in *t, struct view *line) {
     while (lines_next(&t->lines, line)) {
         t->line = t->lines.line;
         if (line->n > 0 && line->s[line->n - 1] == '\r') {
-            if (!t->crlf) warn("%s: lines end in CR LF; read as LF", t->file);
+            if (!t->crlf) warn("%s: lines end in CRLF, read as LF", t->file);
             t->crlf = true;
             line->n--;
         }
@@ -340,8 +340,16 @@ static void put_real(struct table_out *t, double v) {
 }
 
 void table_put_int(struct table_out *t, int64_t v) {
-    lead(t);
-    put_int(t, v);
+    if (t->spelling == SPELL_NDJSON) {
+        lead(t);
+        put_int(t, v);
+        return;
+    }
+    char *p = buf_room(&t->row, NUM_MAX + 1); /* most cells of most tables: one step */
+    size_t n = 0;
+    if (t->at++) p[n++] = '\t';
+    if (int_known(v)) n += num_put_int(p + n, v);
+    t->row.len += n;
 }
 
 void table_put_real(struct table_out *t, double v) {

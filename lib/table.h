@@ -1,4 +1,4 @@
-/* table: rows in either spelling, TSV or NDJSON, with one meaning.  Layer 3.
+/* table: rows in either spelling, TSV or NDJSON, with one meaning.  Layer 5.
  *
  * A cell is text; empty is missing.  Columns are found by name once and then used by number; known ones have a type from
  * a schema, unknown ones are text and pass through.  A malformed row ends the program with file and line; a stream that

@@ -1,4 +1,4 @@
-/* totals: the whole run in figures, nothing cut away.  Layer 5.
+/* totals: the whole run in figures, nothing cut away.  Layer 7.
  *
  * What steady figures are compared with.  New jansson references; nothing else is kept. */
 #ifndef TOTALS_H

@@ -1,4 +1,4 @@
-/* trend: is a series still moving?  Layer 1.
+/* trend: is a series still moving?  Layer 2.
  *
  * Pure: no I/O; the only memory is the workspace, made once by trend_work_new and owned by the caller.  Series are
  * plain arrays without NAN, x[0..n), one value per super-pass, taken at t = 0..n-1.  p-values are two-sided.

@@ -1,4 +1,4 @@
-/* verdict: what may be said of a run, from what was found in it.  Layer 1.
+/* verdict: what may be said of a run, from what was found in it.  Layer 0.
  *
  * Pure: evidence in, verdict and its reasons out.  Strings belong to the caller or are literals.
  *

@@ -1,4 +1,4 @@
-/* window: is a stretch of passes long enough to be certified, and how much does it say?  Layer 2.
+/* window: is a stretch of passes long enough to be certified, and how much does it say?  Layer 3.
  *
  * Pure: no I/O, nothing is kept; work arrays belong to the caller.  Series have one value per super-pass, without NAN unless
  * said otherwise.
