@@ -101,12 +101,15 @@ static void add_warning(const struct run *r, const char *code, const char *metri
     warn("%s%s%s: %s", metric ? metric : code, value ? " " : "", value ? value : "", text);
 }
 
+/* A steady window is asked for and there is one: that a run has none is a result, and no reason to stop. */
+static bool has_window(const struct run *r) { return doc_true_at(r->steady, "found"); }
+
 static struct tally_over over(const struct run *r, const struct extent *s) {
     struct tally_over v = {.cutoff_ns = s->cutoff_ns,
                            .arrival_s = s->arrival_s,
                            .duration_s = s->duration_s,
                            .cluster = r->options->cluster};
-    if (v.cluster == 0 && r->steady) {
+    if (v.cluster == 0 && has_window(r)) {
         int64_t size = doc_int_at(r->steady, "run.size"), passes = doc_int_at(r->steady, "window.n_passes");
         int64_t requests = doc_int_at(r->steady, "window.n_requests");
         v.cluster = int_known(size) ? size : passes > 0 && requests >= passes ? requests / passes : 0;
@@ -139,12 +142,12 @@ static double seconds_from(int64_t a, int64_t b) {
 }
 
 static json_t *cohort_json(const struct run *r) {
-    if (!r->extent.source) return json_null();
+    if (!r->extent.source || (r->steady && !has_window(r))) return json_null();
     int64_t origin = extent_tracking(r->offered->run, "tracking_start_ns"), t0, t1;
     if (!int_known(origin)) origin = extent_of_arrivals(r->f, r->n).start_ns;
     cohort_edges(r, origin, &t0, &t1);
 
-    const struct fact **in = xmalloc((r->n + 1) * sizeof *in);
+    const struct fact **in = xcalloc(r->n + 1, sizeof(void *));
     size_t n = 0;
     int64_t accepted_in_window = 0;
     for (size_t i = 0; i < r->n; i++) {
@@ -184,7 +187,7 @@ static json_t *segment_json(const struct run *r, const struct by *by, uint32_t i
 static void add_segments(const struct run *r, const struct by *by, json_t *segments, bool whole_passes) {
     size_t k = by->segment.name.n, sum = 0;
     size_t *from = xcalloc(k + 2, sizeof *from);
-    const struct fact **in = xmalloc((r->n + 1) * sizeof *in);
+    const struct fact **in = xcalloc(r->n + 1, sizeof(void *));
     for (size_t i = 0; i < r->n; i++)
         from[by->of.v[r->f[i] - r->offered->fact.v] + 2]++;
     for (size_t i = 2; i < k + 2; i++)
@@ -248,8 +251,10 @@ static void warn_of_limits(const struct run *r, json_t *report) {
     int64_t unjudged = r->contract->quality ? doc_int_at(report, "quality.unjudged") : 0;
     if (unjudged > 0) add_warning(r, "unjudged", NULL, NULL, "completed requests without a verdict are not accepted");
     const char *verdict = r->steady ? doc_text_at(r->steady, "verdict") : "steady";
-    if (!verdict || strncmp(verdict, "steady", 6) != 0)
-        add_warning(r, "window_not_steady", NULL, verdict, "the run of the window is not called steady");
+    if (r->steady && !has_window(r))
+        add_warning(r, "no_window", NULL, verdict, "the run has no steady window: no cohort");
+    else if (!verdict || strncmp(verdict, "steady", 6) != 0)
+        add_warning(r, "window_not_steady", NULL, verdict, "the window is of a run that is not called steady");
 }
 
 static json_t *report_json(const struct run *r, int64_t beyond) {
@@ -310,12 +315,6 @@ static json_t *read_one(const char *path, const char *kind) {
     return report;
 }
 
-static json_t *read_steady(const char *path) {
-    json_t *report = read_one(path, "steady");
-    if (!doc_true_at(report, "found")) die("%s: the report found no steady window", path);
-    return report;
-}
-
 static void prepare(struct offered *d, const struct options *o, const struct contract *c) {
     d->contract = c;
     d->quality = o->quality ? quality_open(o->quality, c) : NULL;
@@ -347,7 +346,7 @@ static int count(const struct options *o, char **files) {
     check_options(o);
     read_contract(&contract, o);
     struct run r = {.options = o, .contract = &contract, .offered = &offered, .warnings = json_array()};
-    if (o->window) r.steady = read_steady(o->window);
+    if (o->window) r.steady = read_one(o->window, "steady");
     prepare(&offered, o, &contract);
     offered_read(&offered, files);
     offered_check(&offered, o->unobserved == UNOBSERVED_FAIL);

@@ -69,6 +69,7 @@ void aggregate_write(const struct fact *const *f, size_t n, const struct fact *f
             place[i][order[i][k]] = (uint32_t)k;
     }
     int64_t accepted = 0;
+    vec_reserve(&cell, N_DISPOSITIONS);
     for (size_t i = 0; i < n; i++) {
         enum disposition d = fact_disposition(f[i], cutoff_ns);
         bool cut = d != f[i]->disposition;
@@ -83,7 +84,7 @@ void aggregate_write(const struct fact *const *f, size_t n, const struct fact *f
         cell.v[at].output_tokens = plus(cell.v[at].output_tokens, f[i]->output_tokens);
         accepted += d == DISP_ACCEPTED;
     }
-    if (cell.n) qsort(cell.v, cell.n, sizeof *cell.v, compare);
+    qsort(cell.v, cell.n, sizeof *cell.v, compare);
 
     struct table_out out;
     json_t *nothing = json_object(), *writers = json_pack("[O]", pg);

@@ -53,7 +53,7 @@ static struct run read_run(const char *file, json_t *report, size_t given) {
     if (isnan(r.offered_rps)) die("%s: no offered rate: the run has no times, or a single arrival", file);
     if (!verdict || strcmp(verdict, "none") == 0)
         die("%s: the contract states no floor and no percentile: there is nothing to fail", file);
-    r.passes = strcmp(verdict, "pass") == 0;
+    r.passes = verdict && strcmp(verdict, "pass") == 0;
     return r;
 }
 
@@ -226,6 +226,7 @@ json_t *capacity_rate(char **files, double margin, double demand_rps) {
         json_array_extend(kept, list);
         json_decref(list);
     }
+    if (run.n == 0) die("no report to rate");
     for (size_t i = 1; i < run.n; i++)
         check_alike(&run.v[0], &run.v[i]);
     struct contract c;

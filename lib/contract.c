@@ -158,7 +158,7 @@ static void read_evaluator(struct contract *c, const struct place *quality, cons
     } else {
         c->evaluator = xstrdup(json_string_value(v));
         size_t at = strlen(c->evaluator); /* of the version */
-        while (at > 0 && !memchr(" @:/-", c->evaluator[at - 1], 5))
+        while (at > 0 && !strchr(" @:/-", c->evaluator[at - 1]))
             at--;
         if (at > 1 && c->evaluator[at]) {
             c->evaluator[at - 1] = '\0';
@@ -301,14 +301,13 @@ void contract_parse(struct contract *c, const char *targets, bool quality) {
     json_t *latency = json_object();
     for (const char *s = targets;;) {
         size_t n = strcspn(s, ","), name = strcspn(s, ":,");
-        char key[8];
         double ms;
-        if (name >= n || name == 0 || name >= sizeof key || !num_real(s + name + 1, n - name - 1, &ms))
+        if (name >= n || name == 0 || !num_real(s + name + 1, n - name - 1, &ms))
             die("-g: '%.*s' is not METRIC:MS", (int)n, s);
-        memcpy(key, s, name);
-        key[name] = '\0';
+        char *key = xstrndup(s, name);
         if (json_object_get(latency, key)) die("-g: '%s' stands twice", key);
         doc_set_real(latency, key, ms);
+        free(key);
         if (!s[n]) break;
         s += n + 1;
     }

@@ -151,13 +151,13 @@ static int compare(const void *a, const void *b) {
 static void put_in_order(struct offered *o) {
     size_t n = o->fact.n;
     bool sorted = true, stamped = true;
-    o->in_order = xmalloc((n + 1) * sizeof(struct fact *));
+    o->in_order = xcalloc(n + 1, sizeof(void *));
     for (size_t i = 0; i < n; i++) {
         o->in_order[i] = &o->fact.v[i];
         stamped &= int_known(o->fact.v[i].arrival_ns);
         sorted &= i == 0 || compare(&o->in_order[i - 1], &o->in_order[i]) < 0;
     }
-    if (stamped && !sorted) qsort(o->in_order, n, sizeof *o->in_order, compare);
+    if (stamped && !sorted) qsort(o->in_order, n, sizeof(void *), compare);
 }
 
 void offered_read(struct offered *o, char **files) {
