@@ -66,8 +66,7 @@ static bool no_input(const void *options) { return ((const struct options *)opti
 
 static const struct tool tool = {
     .name = "goodput",
-    .what = "Requests per second that succeed, pass quality and meet every latency target, with every request "
-            "accounted for.",
+    .what = "Requests per second that succeed, pass quality and meet every latency target; every one accounted for.",
     .operands = "[LEDGER...]",
     .example = "goodput -g ttft:800,tpot:50 ledger.tsv | jq .rates.goodput_rps",
     .exit_1 = "status 1 when the verdict is fail, or with --capacity when no load passes",
@@ -92,11 +91,7 @@ struct run {
 
 static void add_warning(const struct run *r, const char *code, const char *metric, const char *value,
                         const char *text) {
-    json_t *w = json_object();
-    doc_set_text(w, "code", code);
-    doc_set_text(w, "metric", metric);
-    doc_set_text(w, "value", value);
-    doc_set_text(w, "text", text);
+    json_t *w = json_pack("{s:s,s:s?,s:s?,s:s}", "code", code, "metric", metric, "value", value, "text", text);
     json_array_append_new(r->warnings, w);
     warn("%s%s%s: %s", metric ? metric : code, value ? " " : "", value ? value : "", text);
 }
@@ -184,7 +179,8 @@ static json_t *segment_json(const struct run *r, const struct by *by, uint32_t i
     return j;
 }
 
-static void add_segments(const struct run *r, const struct by *by, json_t *segments, bool whole_passes) {
+static void add_segments(const struct run *r, const struct by *by, json_t *report) {
+    bool whole_passes = strcmp(doc_text_at(report, "verdict"), "pass") == 0;
     size_t k = by->segment.name.n, sum = 0;
     size_t *from = xcalloc(k + 2, sizeof *from);
     const struct fact **in = xcalloc(r->n + 1, sizeof(void *));
@@ -204,7 +200,7 @@ static void add_segments(const struct run *r, const struct by *by, json_t *segme
         if (whole_passes && strcmp(doc_text_at(j, "verdict"), "fail") == 0)
             add_warning(r, "segment_fails", by->key, doc_text_at(j, "segment"),
                         "this segment fails where the whole passes");
-        json_array_append_new(segments, j);
+        json_array_append_new(json_object_get(report, "segments"), j);
     }
     if (sum != r->n) die("segments by %s sum to %zu, %zu requests were offered", by->key, sum, r->n);
     if (by->what == BY_OSL)
@@ -225,8 +221,12 @@ static json_t *definitions_json(const struct run *r) {
         const char *v = doc_text_at(said, of_ledger[i].key);
         doc_set_text(j, of_ledger[i].key, v ? v : of_ledger[i].usual);
     }
-    const char *stated = doc_text_at(r->contract->document, "latency_from");
-    if (stated) doc_set_text(j, "latency_from", stated);
+    json_t *stated = doc_at(r->contract->document, "latency_from");
+    if (stated) json_object_set(j, "latency_from", stated);
+    if (r->contract->quality) {
+        doc_set_text(j, "quality", r->offered->quality ? "verdicts" : "ledger");
+        if (r->offered->quality) json_object_set(j, "evaluator", quality_evaluator(r->offered->quality));
+    }
     doc_set_text(j, "meets", "<=");
     doc_set_text(j, "percentile", "floor");
     doc_set_text(j, "contract_percentile", "nearest_rank");
@@ -276,11 +276,9 @@ static json_t *report_json(const struct run *r, int64_t beyond) {
     if (r->offered->quality) json_object_update_new(json_object_get(j, "quality"), quality_json(r->offered->quality));
     warn_of_limits(r, j);
     if (r->options->cohort || r->steady) json_object_set_new(j, "cohort", cohort_json(r));
-    json_t *segments = json_array();
+    if (r->offered->n_by > 0) json_object_set_new(j, "segments", json_array());
     for (size_t i = 0; i < r->offered->n_by; i++)
-        add_segments(r, &r->offered->by[i], segments, strcmp(doc_text_at(j, "verdict"), "pass") == 0);
-    if (r->offered->n_by > 0) json_object_set(j, "segments", segments);
-    json_decref(segments);
+        add_segments(r, &r->offered->by[i], j);
     json_object_set(j, "warnings", r->warnings);
     json_object_set_new(j, "series",
                         tally_series(r->f, r->n, r->extent.start_ns, r->extent.duration_s, r->extent.cutoff_ns));
@@ -330,7 +328,6 @@ static void prepare(struct offered *d, const struct options *o, const struct con
     d->pg_own = opts_provenance(&tool, o, &defaults);
 }
 
-/* The difference to an earlier run, which must have counted the same thing. */
 static void add_baseline(json_t *report, const char *path) {
     char why[160];
     json_t *base = read_one(path, "goodput"), *j = compare_baseline(report, base, why);
@@ -354,6 +351,8 @@ static int count(const struct options *o, char **files) {
     r.f = offered.in_order;
     r.n = offered.fact.n;
     r.extent = extent_of_run(offered.run, o->duration_s, o->drain_s, r.f, &r.n);
+    note("offered over %.9g s, the rest over %.9g s, from %s", r.extent.arrival_s, r.extent.duration_s,
+         r.extent.source ? r.extent.source : "nothing: no times");
     int status = 0;
     if (o->annotate) {
         offered_annotate(&offered, r.extent.end_ns, r.extent.cutoff_ns);

@@ -160,6 +160,8 @@ enum judged quality_judge(struct quality *q, const struct table_in *ledger, stru
     return q->rule ? run_rule(q, v, ledger) : v->pass;
 }
 
+json_t *quality_evaluator(const struct quality *q) { return q->evaluator; }
+
 json_t *quality_json(const struct quality *q) {
     int64_t foreign = 0;
     for (size_t i = 0; i < q->verdict.n; i++)

@@ -20,6 +20,9 @@ struct quality *quality_open(const char *path, const struct contract *c);
  * is JUDGED_NOT; a rule that fails, or yields anything but true, false, 1, 0, "pass" or "fail", dies. */
 enum judged quality_judge(struct quality *q, const struct table_in *ledger, struct view request, double *score);
 
+/* {"name":…,"version":…} of who judged; borrowed. */
+json_t *quality_evaluator(const struct quality *q);
+
 /* {"evaluator":{"name":…,"version":…},"verdicts":…,"foreign":…,"duplicate":…}: ids no ledger row had, rows that came again.
  * New reference. */
 json_t *quality_json(const struct quality *q);

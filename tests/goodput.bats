@@ -211,6 +211,7 @@ refused() { # refused PATTERN ARG...
     [ "$(gp '[.accepted, .misses.quality, .misses.unjudged, .headline]' -c c.json --quality q.tsv l.tsv)" = '[1,1,1,"goodput"]' ]
     [ "$(jq -c .quality report.json)" = '{"judged":2,"unjudged":1,"scored":2,"mean_score":0.65,"evaluator":{"name":"exact","version":"1"},"verdicts":3,"foreign":1,"duplicate":1}' ]
     [ "$(jq -c .reasons report.json)" = '[{"code":"quality_floor","metric":"score","value":0.65,"bound":0.7}]' ]
+    [ "$(jq -c '.definitions | [.quality, .evaluator.name]' report.json)" = '["verdicts","exact"]' ]
     [ "$(gp .headline -g ttft:800 l.tsv)" = '"latency goodput: quality was not assessed"' ]
     # who judged has to be said: by the contract, or by every row
     refused '*who judged*' -g ttft:800 --quality q.tsv l.tsv
