@@ -14,6 +14,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "adapt.h"
 #include "classify.h"
@@ -65,8 +66,8 @@ static const struct opt option[] = {
     {0, "sort", NULL, OPT_FLAG, AT(sort), "hold all requests to the end: exact for any order of lines", NULL, 0, 0},
     {0, "retry-hold", "S", OPT_REAL, AT(retry_hold), "wait this long for a retry after a failure (default 10)", NULL, 0,
      1e9},
-    {0, "give-up", "S", OPT_REAL, AT(give_up), "write a request open for longer than this as unfinished (default: never)",
-     NULL, 0, 1e9},
+    {0, "give-up", "S", OPT_REAL, AT(give_up),
+     "write a request open for longer than this as unfinished (default: never)", NULL, 0, 1e9},
     {0, "ids-reused", NULL, OPT_FLAG, AT(ids_reused), "a row per issue, ID#k from the second of an id on", NULL, 0, 0},
     {0, "latency-from", "intended|issued", OPT_CHOICE, AT(latency_from),
      "where latencies start (default intended, where there is one)", "intended|issued", 0, 0},
@@ -138,15 +139,21 @@ static void write_row(void *table, const struct ledger_row *row) {
 }
 
 /* How many of n events are well-formed; the others are said on stderr. */
-static size_t report_malformed(const struct events *e, const struct event *event, size_t n, bool strict) {
+static size_t report_malformed(const char *file, const struct event *event, size_t n, bool strict) {
     size_t well_formed = n;
     for (size_t i = 0; i < n; i++) {
         if (event[i].kind != EV_MALFORMED) continue;
         well_formed--;
-        if (strict) die_at(e->in.name, event[i].line, "byte %lld: %s", event[i].offset, event[i].malformed);
-        warn_at("malformed lines", e->in.name, event[i].line, "byte %lld: %s", event[i].offset, event[i].malformed);
+        if (strict) die_at(file, event[i].line, "byte %lld: %s", event[i].offset, event[i].malformed);
+        warn_at("malformed lines", file, event[i].line, "byte %lld: %s", event[i].offset, event[i].malformed);
     }
     return well_formed;
+}
+
+/* Of the threads, one joins and writes; more than three ahead of it would only wait. */
+static unsigned thread_count(const struct options *o) {
+    long n = o->common.threads > 0 ? (long)o->common.threads : sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > 4 ? 4 : (unsigned)n;
 }
 
 static void begin(struct table_out *out, const struct options *o, const struct join_rule *rule, const json_t *pg) {
@@ -158,25 +165,25 @@ static void begin(struct table_out *out, const struct options *o, const struct j
 
 /* Nothing is written before a well-formed event was seen. */
 static void from_events(const char *path, const struct options *o, const struct join_rule *rule, const json_t *pg) {
-    struct events e;
-    events_open(&e, path);
+    struct events *events = events_open(path, thread_count(o));
+    const struct in *in = events_in(events);
     struct table_out out;
     bool begun = false;
-    struct join *join = join_start(rule, e.in.name, write_row, &out);
-    struct event *batch;
-    for (size_t n; (n = events_next(&e, &batch)) > 0;) {
-        if (report_malformed(&e, batch, n, o->strict) > 0 && !begun) {
+    struct join *join = join_start(rule, in->name, write_row, &out);
+    struct event *event;
+    for (size_t n; (n = events_next(events, &event)) > 0;) {
+        if (report_malformed(in->name, event, n, o->strict) > 0 && !begun) {
             begin(&out, o, rule, pg);
             begun = true;
         }
-        join_events(join, batch, n);
-        progress_show(e.in.name, e.base + (long long)e.from, e.in.size);
+        join_events(join, event, n);
+        progress_show(in->name, events_offset(events), in->size);
     }
     progress_clear();
     join_finish(join);
     table_end(&out, join_trailer(join));
     join_free(join);
-    events_close(&e);
+    events_close(events);
 }
 
 /* ---- Ledgers, for their other spelling ---- */
@@ -207,9 +214,10 @@ static void from_ledger(const char *path, const struct options *o, const json_t 
 
 static void from_harness(const char *path, const char *format, const struct options *o, const struct join_rule *rule,
                          const json_t *pg) {
-    static const enum maprow_tokens tokens[] = {
-        [TOKENS_AUTO] = MAPROW_FIELD, [TOKENS_FIELD] = MAPROW_FIELD, [TOKENS_CHUNKS] = MAPROW_CHUNKS,
-        [TOKENS_NONE] = MAPROW_NONE};
+    static const enum maprow_tokens tokens[] = {[TOKENS_AUTO] = MAPROW_FIELD,
+                                                [TOKENS_FIELD] = MAPROW_FIELD,
+                                                [TOKENS_CHUNKS] = MAPROW_CHUNKS,
+                                                [TOKENS_NONE] = MAPROW_NONE};
     if (rule->counter) die("--tokens-cmd: %s keeps token counts, not texts to be counted", format);
     struct adapt a;
     struct adapt_options options = {format, o->map, o->strict, {rule->classify, rule->spans, tokens[rule->tokens]}};
@@ -264,7 +272,8 @@ static void convert(const char *path, const struct options *o, const json_t *pg)
     const char *format = format_of(o, path);
     struct join_counter counter = {0};
     if (o->tokens_cmd)
-        counter = (struct join_counter){coprocess_start("--tokens-cmd", o->tokens_cmd), coprocess_ask, coprocess_answer};
+        counter =
+            (struct join_counter){coprocess_start("--tokens-cmd", o->tokens_cmd), coprocess_ask, coprocess_answer};
     struct classify *classify = classify_new(o->classify);
     struct join_rule rule = rule_of(o, classify, &counter);
     bool events = strcmp(format, "events") == 0, ledger = strcmp(format, "ledger") == 0;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +38,14 @@ struct coprocess *coprocess_start(const char *option, const char *command) {
     open_pipe(in);
     open_pipe(out);
     c->option = option;
-    c->pid = fork();
-    if (c->pid < 0) die_errno("fork");
-    if (c->pid == 0) {
-        if (dup2(in[0], STDIN_FILENO) >= 0 && dup2(out[1], STDOUT_FILENO) >= 0)
-            execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-        _exit(127);
-    }
+    posix_spawn_file_actions_t ends;
+    posix_spawn_file_actions_init(&ends);
+    posix_spawn_file_actions_adddup2(&ends, in[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&ends, out[1], STDOUT_FILENO);
+    char *argv[] = {"sh", "-c", (char *)command, NULL};
+    errno = posix_spawn(&c->pid, "/bin/sh", &ends, NULL, argv, environ);
+    if (errno != 0) die_errno("%s", option);
+    posix_spawn_file_actions_destroy(&ends);
     close(in[0]);
     close(out[1]);
     c->to = in[1];

@@ -1,5 +1,6 @@
 #include "events.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +12,24 @@
 #include "num.h"
 #include "out.h"
 
-/* The keys of a record, and of payloads and usage in object form. */
+/* The keys of a record (to STATUS), and of payloads and usage in object form. */
+/* clang-format off */
+#define KEYS                                                                                                         \
+    KEY(EVENT_TYPE, "event_type") KEY(TIMESTAMP, "timestamp_ns") KEY(SAMPLE, "sample_uuid")                          \
+    KEY(CONVERSATION, "conversation_id") KEY(TURN, "turn") KEY(DATA, "data") KEY(FINISH_REASON, "finish_reason")     \
+    KEY(WORKER, "worker_id") KEY(OUTPUT_TOKENS, "output_tokens") KEY(INPUT_TOKENS, "input_tokens")                   \
+    KEY(USAGE, "usage") KEY(INTENDED, "intended_ns") KEY(SCHEDULED, "scheduled_ns") KEY(MODEL, "model")              \
+    KEY(SCHEMA, "schema") KEY(CLASS, "class") KEY(TENANT, "tenant") KEY(CODE, "code") KEY(STATUS, "status")          \
+    KEY(TYPE, "type") KEY(TEXT, "text") KEY(TOKEN_IDS, "token_ids") KEY(MESSAGES, "messages") KEY(OUTPUT, "output")  \
+    KEY(REASONING, "reasoning") KEY(TOOL_CALLS, "tool_calls") KEY(ERROR_TYPE, "error_type")                          \
+    KEY(ERROR_MESSAGE, "error_message") KEY(MESSAGE, "message") KEY(COMPLETION_TOKENS, "completion_tokens")          \
+    KEY(PROMPT_TOKENS, "prompt_tokens")
+/* clang-format on */
+
 enum key {
-    K_EVENT_TYPE, K_TIMESTAMP, K_SAMPLE, K_CONVERSATION, K_TURN, K_DATA, K_FINISH_REASON, K_WORKER, K_OUTPUT_TOKENS,
-    K_INPUT_TOKENS, K_USAGE, K_INTENDED, K_SCHEDULED, K_MODEL, K_SCHEMA, K_CLASS, K_TENANT, K_CODE, K_STATUS,
-    K_TYPE, K_TEXT, K_TOKEN_IDS, K_MESSAGES, K_OUTPUT, K_REASONING, K_TOOL_CALLS, K_ERROR_TYPE, K_ERROR_MESSAGE,
-    K_MESSAGE, K_COMPLETION_TOKENS, K_PROMPT_TOKENS,
-    N_KEYS,
+#define KEY(key, text) K_##key,
+    KEYS N_KEYS,
+#undef KEY
     K_UNKNOWN = N_KEYS
 };
 
@@ -25,17 +37,8 @@ static const struct {
     const char *s;
     size_t n;
 } key_name[N_KEYS] = {
-#define KEY(k, text) [k] = {text, sizeof text - 1}
-    KEY(K_EVENT_TYPE, "event_type"), KEY(K_TIMESTAMP, "timestamp_ns"), KEY(K_SAMPLE, "sample_uuid"),
-    KEY(K_CONVERSATION, "conversation_id"), KEY(K_TURN, "turn"), KEY(K_DATA, "data"),
-    KEY(K_FINISH_REASON, "finish_reason"), KEY(K_WORKER, "worker_id"), KEY(K_OUTPUT_TOKENS, "output_tokens"),
-    KEY(K_INPUT_TOKENS, "input_tokens"), KEY(K_USAGE, "usage"), KEY(K_INTENDED, "intended_ns"),
-    KEY(K_SCHEDULED, "scheduled_ns"), KEY(K_MODEL, "model"), KEY(K_SCHEMA, "schema"), KEY(K_CLASS, "class"),
-    KEY(K_TENANT, "tenant"), KEY(K_CODE, "code"), KEY(K_STATUS, "status"), KEY(K_TYPE, "type"), KEY(K_TEXT, "text"),
-    KEY(K_TOKEN_IDS, "token_ids"), KEY(K_MESSAGES, "messages"), KEY(K_OUTPUT, "output"),
-    KEY(K_REASONING, "reasoning"), KEY(K_TOOL_CALLS, "tool_calls"), KEY(K_ERROR_TYPE, "error_type"),
-    KEY(K_ERROR_MESSAGE, "error_message"), KEY(K_MESSAGE, "message"),
-    KEY(K_COMPLETION_TOKENS, "completion_tokens"), KEY(K_PROMPT_TOKENS, "prompt_tokens"),
+#define KEY(key, text) {text, sizeof text - 1},
+    KEYS
 #undef KEY
 };
 
@@ -59,9 +62,7 @@ static enum key find_key(const char *s, size_t n) {
     return K_UNKNOWN;
 }
 
-static struct value at(const struct object *o, enum key k) {
-    return o->seen >> k & 1 ? o->v[k] : (struct value){0};
-}
+static struct value at(const struct object *o, enum key k) { return o->seen >> k & 1 ? o->v[k] : (struct value){0}; }
 
 static bool is_text(struct value v) { return v.type == JTOK_STRING; }
 
@@ -226,9 +227,7 @@ static bool decode_ids(struct event_parser *p, struct value v) {
 }
 
 /* A missing value: absent, null, an empty string. */
-static bool is_empty(struct value v) {
-    return v.type == JTOK_END || v.type == JTOK_NULL || (is_text(v) && v.n == 0);
-}
+static bool is_empty(struct value v) { return v.type == JTOK_END || v.type == JTOK_NULL || (is_text(v) && v.n == 0); }
 
 static bool read_prompt(struct event_parser *p, struct event_facts *f, struct value text, struct value ids,
                         struct value messages) {
@@ -316,7 +315,9 @@ static int64_t code_in(const struct object *o) {
     return first_known(status_of(at(o, K_CODE)), status_of(at(o, K_STATUS)));
 }
 
-static struct value message_in(const struct object *o) { return at(o, at(o, K_MESSAGE).type ? K_MESSAGE : K_ERROR_MESSAGE); }
+static struct value message_in(const struct object *o) {
+    return at(o, at(o, K_MESSAGE).type ? K_MESSAGE : K_ERROR_MESSAGE);
+}
 
 static void read_error(struct event_parser *p, struct event_facts *f, struct value type, struct value message) {
     if (message.type == JTOK_OBJECT) {
@@ -426,8 +427,13 @@ static enum event_kind kind_of(struct view type) {
 /* Facts */
 
 static struct event_facts *facts_of(struct event_parser *p, struct event *ev) {
-    if (ev->facts) return &p->facts[p->n_facts - 1];
-    struct event_facts *f = &p->facts[p->n_facts++];
+    size_t i = ev->facts ? p->n_facts - 1 : p->n_facts++;
+    if (i / EVENTS_FACTS == p->piece.n) {
+        struct event_piece piece = {xmalloc(EVENTS_FACTS * sizeof(struct event_facts))};
+        vec_push(&p->piece, piece);
+    }
+    struct event_facts *f = &p->piece.v[i / EVENTS_FACTS].facts[i % EVENTS_FACTS];
+    if (ev->facts) return f;
     *f = (struct event_facts){.turn = INT_NONE,
                               .intended_ns = INT_NONE,
                               .input_tokens = INT_NONE,
@@ -465,7 +471,8 @@ static void set_fact(struct event_parser *p, struct event *ev, enum key k, struc
 /* Whole lines through jtok */
 
 static struct event *open_event(struct event_parser *p) {
-    struct event *ev = &p->events[p->n];
+    vec_reserve(&p->event, p->event.n + 1);
+    struct event *ev = &p->event.v[p->event.n];
     ev->facts = NULL;
     ev->malformed = NULL;
     return ev;
@@ -473,7 +480,7 @@ static struct event *open_event(struct event_parser *p) {
 
 static struct event *close_event(struct event_parser *p, struct event *ev) {
     ev->hash = ev->id.n ? XXH3_64bits(ev->id.s, ev->id.n) : 0;
-    p->n++;
+    p->event.n++;
     return ev;
 }
 
@@ -494,8 +501,7 @@ struct event *event_parse(struct event_parser *p, const char *line, size_t n) {
     struct object o;
     jtok_init(&j, line, n);
     enum jtok_type t = jtok_next(&j);
-    if (t != JTOK_ERROR && t != JTOK_OBJECT)
-        return malformed(p, ev, "not an object", (size_t)(j.s - line));
+    if (t != JTOK_ERROR && t != JTOK_OBJECT) return malformed(p, ev, "not an object", (size_t)(j.s - line));
     if (t == JTOK_ERROR || !take_members(&j, &o) || jtok_next(&j) != JTOK_END)
         return malformed(p, ev, j.error, (size_t)(j.p - line));
 
@@ -556,19 +562,13 @@ static const char *fast_string(const char *s, const char *end, struct value *v) 
 /* An array of strings, from past its opening bracket to past its closing one. */
 static const char *fast_strings(const char *s, const char *end, struct reply_part *part) {
     *part = (struct reply_part){PART_ARRAY, false, false, {s - 1, 0}};
+    struct value v;
     if (*s == ']') {
         s++;
     } else {
-        struct value v;
-        for (bool first = true; *s == '"'; first = false) {
-            if ((s = fast_string(s + 1, end, &v)) == NULL) return NULL;
-            if (first)
-                part->first_text = v.n > 0;
-            else
-                part->rest_text |= v.n > 0;
-            if (*s++ != ',') break;
-        }
-        if (s[-1] != ']') return NULL;
+        if (*s != '"' || (s = fast_string(s + 1, end, &v)) == NULL) return NULL;
+        part->first_text = v.n > 0;
+        if ((s = jtok_strings_end(s, end, &part->rest_text)) == NULL) return NULL;
     }
     part->raw.n = (size_t)(s - part->raw.s);
     return s;
@@ -723,62 +723,92 @@ static const char *fast_line(struct event_parser *p, const char *s, const char *
 struct event *event_parse_fast(struct event_parser *p, const char *line, size_t n) {
     size_t n_facts = p->n_facts;
     const char *past = fast_line(p, line, line + n);
-    if (past == line + n) return &p->events[p->n - 1];
-    p->n -= past != NULL;
+    if (past == line + n) return &p->event.v[p->event.n - 1];
+    p->event.n -= past != NULL;
     p->n_facts = n_facts;
     return NULL;
 }
 
 void event_parser_reset(struct event_parser *p) {
-    p->n = p->n_facts = 0;
+    p->event.n = p->n_facts = 0;
     if (p->scratch.piece) arena_free(&p->scratch);
 }
 
 void event_parser_free(struct event_parser *p) {
+    for (size_t i = 0; i < p->piece.n; i++)
+        free(p->piece.v[i].facts);
+    vec_free(&p->piece);
+    vec_free(&p->event);
     arena_free(&p->scratch);
     buf_free(&p->decoded);
 }
 
 /* Blocks */
 
-enum { BLOCK = 1 << 20 };
+enum { BLOCK = 1 << 18 };
 
-void events_open(struct events *e, const char *path) {
-    *e = (struct events){.cap = 2 * BLOCK};
-    e->block = xcalloc(e->cap + EVENTS_PAD, 1);
-    in_open(&e->in, path);
-}
+/* A block goes round: read and parsed by whoever has time, handed out in order, used again. */
+struct block {
+    char *s;
+    size_t n, cap;
+    long long base; /* bytes of the log before it */
+    long long lines;
+    bool unended; /* the last line has no newline */
+    bool crlf, ready;
+    struct event_parser parser;
+};
 
-void events_close(struct events *e) {
-    in_close(&e->in);
-    event_parser_free(&e->parser);
-    free(e->block);
-}
+struct events {
+    struct in in;
+    long long line; /* lines before the block that is handed out */
+    bool crlf;
 
-/* More whole lines behind what was begun; false at the end of the log. */
-static bool fill(struct events *e) {
-    size_t rest = e->end - e->from;
-    memmove(e->block, e->block + e->from, rest);
-    e->base += (long long)e->from;
-    e->from = e->lines_end = 0;
-    e->end = rest;
-    while (e->lines_end == 0) {
-        if (e->cap - e->end < BLOCK) {
-            e->cap *= 2;
-            e->block = xrealloc(e->block, e->cap + EVENTS_PAD, 1);
+    pthread_mutex_t reading; /* held by the one who reads: what is read, carried over, and how far */
+    struct buf carry; /* the beginning of a line whose end is in the next block */
+    long long at; /* bytes read */
+    bool eof;
+
+    pthread_mutex_t lock; /* of what follows, and block[].ready */
+    pthread_cond_t parsed, room;
+    struct block *block; /* [n_blocks] */
+    size_t n_blocks;
+    size_t to_read, to_give; /* numbers of blocks; block i lies in block[i % n_blocks] */
+    bool all_read, closing;
+    bool given, flushed; /* the caller's: to_give is with it; stdout is, since the last block */
+
+    unsigned n_threads; /* besides the caller */
+    pthread_t *thread;
+};
+
+/* Whole lines, and at the end of the log what is left; false if that is nothing. */
+static bool read_block(struct events *e, struct block *b) {
+    b->base = e->at - (long long)e->carry.len;
+    b->n = 0;
+    b->unended = false;
+    while (!e->eof) {
+        if (b->cap < b->n + e->carry.len + BLOCK) {
+            b->cap = 2 * (b->n + e->carry.len) + BLOCK + BLOCK / 4;
+            b->s = xrealloc(b->s, b->cap + EVENTS_PAD, 1);
         }
-        if (!e->in.regular) out_flush(); /* the read may wait: what is known so far goes on */
-        size_t n = in_read(&e->in, e->block + e->end, e->end < BLOCK ? BLOCK : e->cap - e->end);
+        if (b->n == 0 && e->carry.len > 0) memcpy(b->s, e->carry.s, b->n = e->carry.len);
+        buf_clear(&e->carry);
+        size_t n = in_read(&e->in, b->s + b->n, BLOCK);
         if (n == 0) {
             e->eof = true;
-            return rest > 0;
+            b->unended = true;
+            break;
         }
-        const char *last = memrchr(e->block + e->end, '\n', n);
-        e->end += n;
-        if (last) e->lines_end = (size_t)(last - e->block) + 1;
-        rest = e->end;
+        e->at += (long long)n;
+        const char *newline = memrchr(b->s + b->n, '\n', n);
+        b->n += n;
+        if (newline) {
+            size_t whole = (size_t)(newline + 1 - b->s);
+            buf_add(&e->carry, b->s + whole, b->n - whole);
+            b->n = whole;
+            break;
+        }
     }
-    return true;
+    return b->n > 0;
 }
 
 static bool is_blank(const char *s, size_t n) {
@@ -787,48 +817,169 @@ static bool is_blank(const char *s, size_t n) {
     return true;
 }
 
-static void skip_bom(struct events *e) {
-    if (e->base == 0 && e->from == 0 && e->end >= 3 && memcmp(e->block, "\xEF\xBB\xBF", 3) == 0) e->from = 3;
-}
-
-static void warn_crlf(struct events *e) {
-    if (!e->crlf) warn("%s: lines end in CRLF, read as LF", e->in.name);
-    e->crlf = true;
-}
-
-/* The line at from, up to its newline or, for the last of a log that has none there, to the end. */
-static void take_line(struct events *e) {
-    struct event_parser *p = &e->parser;
-    const char *s = e->block + e->from;
+/* The line at s, of a block that ends at end; past it.  Only lines with a newline may take the fast path. */
+static const char *take_line(struct block *b, const char *s, const char *end, bool fast) {
+    struct event_parser *p = &b->parser;
     size_t n_facts = p->n_facts;
-    const char *past = e->eof || p->plain ? NULL : fast_line(p, s, e->block + e->lines_end);
-    struct event *ev = past ? &p->events[p->n - 1] : NULL;
-    if (past == NULL) {
+    const char *past = fast ? fast_line(p, s, end) : NULL;
+    struct event *ev = past ? &p->event.v[p->event.n - 1] : NULL;
+    if (!past) {
         p->n_facts = n_facts;
-        size_t left = (e->eof ? e->end : e->lines_end) - e->from;
-        const char *newline = memchr(s, '\n', left);
-        past = newline ? newline + 1 : s + left;
-        size_t n = newline ? (size_t)(newline - s) : left;
-        ev = is_blank(s, n) ? NULL : event_parse(p, s, n);
+        const char *newline = memchr(s, '\n', (size_t)(end - s));
+        past = newline ? newline + 1 : end;
+        size_t n = (size_t)((newline ? newline : end) - s);
+        if (!is_blank(s, n)) ev = event_parse(p, s, n);
     }
-    e->line++;
-    if (past - s >= 2 && past[-1] == '\n' && past[-2] == '\r') warn_crlf(e);
+    b->lines++;
+    b->crlf |= past - s >= 2 && past[-1] == '\n' && past[-2] == '\r';
     if (ev) {
-        ev->line = e->line;
-        ev->offset = e->base + (long long)e->from + (ev->kind == EV_MALFORMED ? ev->offset : 0);
+        ev->line = b->lines;
+        ev->offset = b->base + (s - b->s) + (ev->kind == EV_MALFORMED ? ev->offset : 0);
     }
-    e->from += (size_t)(past - s);
+    return past;
 }
 
-size_t events_next(struct events *e, struct event **batch) {
-    event_parser_reset(&e->parser);
-    *batch = e->parser.events;
-    while (e->parser.n == 0) {
-        if (e->from >= (e->eof ? e->end : e->lines_end) && (e->eof || !fill(e))) return 0;
-        skip_bom(e);
-        size_t stop = e->eof ? e->end : e->lines_end;
-        while (e->parser.n < EVENTS_BATCH && e->from < stop)
-            take_line(e);
+static void parse_block(struct block *b) {
+    event_parser_reset(&b->parser);
+    b->lines = 0;
+    b->crlf = false;
+    const char *s = b->s, *end = b->s + b->n;
+    if (b->base == 0 && b->n >= 3 && memcmp(s, "\xEF\xBB\xBF", 3) == 0) s += 3; /* a byte order mark */
+    const char *newline = b->unended ? memrchr(s, '\n', (size_t)(end - s)) : end - 1;
+    const char *fast_end = newline ? newline + 1 : s;
+    while (s < fast_end)
+        s = take_line(b, s, fast_end, true);
+    while (s < end)
+        s = take_line(b, s, end, false);
+}
+
+static bool has_room(const struct events *e) { return e->to_read - e->to_give < e->n_blocks; }
+
+/* Read and parse one block; the caller holds `reading` and knows that there is room. */
+static void take_block(struct events *e) {
+    struct block *b = &e->block[e->to_read % e->n_blocks];
+    bool any = read_block(e, b);
+    pthread_mutex_lock(&e->lock);
+    b->ready = false;
+    e->to_read += any;
+    e->all_read = e->eof;
+    pthread_cond_broadcast(&e->parsed);
+    pthread_mutex_unlock(&e->lock);
+    pthread_mutex_unlock(&e->reading);
+    if (!any) return;
+    parse_block(b);
+    pthread_mutex_lock(&e->lock);
+    b->ready = true;
+    pthread_cond_broadcast(&e->parsed);
+    pthread_mutex_unlock(&e->lock);
+}
+
+static void *work(void *events) {
+    struct events *e = events;
+    for (;;) {
+        pthread_mutex_lock(&e->reading);
+        pthread_mutex_lock(&e->lock);
+        while (!has_room(e) && !e->closing)
+            pthread_cond_wait(&e->room, &e->lock);
+        bool stop = e->closing || e->all_read;
+        pthread_mutex_unlock(&e->lock);
+        if (stop) {
+            pthread_mutex_unlock(&e->reading);
+            return NULL;
+        }
+        take_block(e);
     }
-    return e->parser.n;
+}
+
+struct events *events_open(const char *path, unsigned threads) {
+    struct events *e = xcalloc(1, sizeof *e);
+    in_open(&e->in, path);
+    if (e->in.regular && e->in.size < 16 * BLOCK) threads = 1; /* over before a thread has begun */
+    e->n_threads = threads - 1;
+    e->n_blocks = threads > 1 ? 2 * threads : 1;
+    e->block = xcalloc(e->n_blocks, sizeof *e->block);
+    e->thread = xcalloc(threads, sizeof *e->thread);
+    pthread_mutex_init(&e->reading, NULL);
+    pthread_mutex_init(&e->lock, NULL);
+    pthread_cond_init(&e->parsed, NULL);
+    pthread_cond_init(&e->room, NULL);
+    for (unsigned i = 0; i < e->n_threads; i++)
+        if (pthread_create(&e->thread[i], NULL, work, e) != 0) e->n_threads = i; /* fewer do as well */
+    return e;
+}
+
+const struct in *events_in(const struct events *e) { return &e->in; }
+
+long long events_offset(const struct events *e) {
+    const struct block *b = &e->block[e->to_give % e->n_blocks];
+    return b->base + (long long)b->n;
+}
+
+/* The next block in order, parsed; NULL at the end. */
+static struct block *next_block(struct events *e) {
+    bool alone = e->n_threads == 0;
+    pthread_mutex_lock(&e->lock);
+    for (;;) {
+        struct block *b = &e->block[e->to_give % e->n_blocks];
+        bool there = e->to_give < e->to_read;
+        if ((there && b->ready) || (!there && e->all_read)) {
+            pthread_mutex_unlock(&e->lock);
+            return there ? b : NULL;
+        }
+        bool help = has_room(e) && !e->all_read && (alone || e->in.regular) && pthread_mutex_trylock(&e->reading) == 0;
+        if (help) {
+            pthread_mutex_unlock(&e->lock);
+            if (!e->in.regular) out_flush();
+            take_block(e);
+            pthread_mutex_lock(&e->lock);
+        } else if (!e->in.regular && !e->flushed) { /* the wait may be long: what is known so far goes on */
+            pthread_mutex_unlock(&e->lock);
+            out_flush();
+            pthread_mutex_lock(&e->lock);
+            e->flushed = true;
+        } else {
+            pthread_cond_wait(&e->parsed, &e->lock);
+        }
+    }
+}
+
+size_t events_next(struct events *e, struct event **event) {
+    struct block *b;
+    do {
+        if (e->given) {
+            e->line += e->block[e->to_give % e->n_blocks].lines;
+            pthread_mutex_lock(&e->lock);
+            e->to_give++;
+            pthread_cond_signal(&e->room);
+            pthread_mutex_unlock(&e->lock);
+        }
+        e->flushed = false;
+        b = next_block(e);
+        e->given = b != NULL;
+        if (b == NULL) return 0;
+        if (b->crlf && !e->crlf) warn("%s: lines end in CRLF, read as LF", e->in.name);
+        e->crlf |= b->crlf;
+    } while (b->parser.event.n == 0);
+    for (size_t i = 0; i < b->parser.event.n; i++)
+        b->parser.event.v[i].line += e->line;
+    *event = b->parser.event.v;
+    return b->parser.event.n;
+}
+
+void events_close(struct events *e) {
+    pthread_mutex_lock(&e->lock);
+    e->closing = true;
+    pthread_cond_broadcast(&e->room);
+    pthread_mutex_unlock(&e->lock);
+    for (unsigned i = 0; i < e->n_threads; i++)
+        pthread_join(e->thread[i], NULL);
+    for (size_t i = 0; i < e->n_blocks; i++) {
+        event_parser_free(&e->block[i].parser);
+        free(e->block[i].s);
+    }
+    in_close(&e->in);
+    buf_free(&e->carry);
+    free(e->block);
+    free(e->thread);
+    free(e);
 }

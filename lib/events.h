@@ -67,15 +67,20 @@ struct event {
     const char *malformed; /* the reason, a static string */
 };
 
+/* Facts are kept EVENTS_FACTS at a time, so that they stay where they are. */
+#define EVENTS_FACTS 64
+struct event_piece {
+    struct event_facts *facts;
+};
+
 /* Parses lines into events.  Holds the events and all they point to until it is reset. */
 struct event_parser {
     VEC(struct event) event;
-    VEC(struct event_facts *) facts; /* EVENTS_FACTS at a time, so that they stay where they are */
+    VEC(struct event_piece) piece;
     size_t n_facts;
     struct arena scratch;
     struct buf decoded;
 };
-#define EVENTS_FACTS 64
 
 /* Parse one line without its newline (any bytes, nothing readable needed beyond) into the next event.  The event moves
  * when the next one is parsed. */

@@ -92,6 +92,9 @@ struct interval {
 };
 
 enum { CHUNK = 4096 };
+struct chunk {
+    struct request *request;
+};
 
 struct join {
     struct join_rule rule;
@@ -101,7 +104,7 @@ struct join {
 
     struct ids ids;
     struct names words; /* finish reasons, workers, models: numbered from 1, 0 = missing */
-    VEC(struct request *) chunks; /* requests, CHUNK by CHUNK */
+    VEC(struct chunk) chunks; /* requests, CHUNK by CHUNK */
     VEC(uint32_t) free_;
     uint32_t n_requests;
 
@@ -131,7 +134,7 @@ struct join {
     } n;
 };
 
-static struct request *at(const struct join *j, uint32_t i) { return &j->chunks.v[i / CHUNK][i % CHUNK]; }
+static struct request *at(const struct join *j, uint32_t i) { return &j->chunks.v[i / CHUNK].request[i % CHUNK]; }
 
 static uint32_t word(struct join *j, struct view text) { return text.n ? names_add(&j->words, text) + 1 : 0; }
 
@@ -157,8 +160,9 @@ static void set_id(struct request *r, struct view id) {
 
 static uint32_t new_request(struct join *j, uint64_t hash, struct view id) {
     if (j->free_.n == 0) {
-        if (j->n_requests == NOBODY - CHUNK) die("%s: too many requests at once", j->file);
-        vec_push(&j->chunks, xmalloc(CHUNK * sizeof(struct request)));
+        if ((uint64_t)j->n_requests + CHUNK >= NOBODY) die("%s: too many requests at once", j->file);
+        struct chunk chunk = {xmalloc(CHUNK * sizeof(struct request))};
+        vec_push(&j->chunks, chunk);
         vec_reserve(&j->free_, CHUNK);
         for (uint32_t i = CHUNK; i-- > 0;)
             j->free_.v[j->free_.n++] = j->n_requests + i;
@@ -503,9 +507,9 @@ static struct pending heap_pop(struct join *j) {
 }
 
 static void push(struct join *j, struct pending p) {
-    static const uint64_t order[] = {[EV_COMPLETE] = DO_COMPLETE, [EV_ERROR] = DO_ERROR,    [EV_ISSUED] = DO_ISSUE,
-                                     [EV_FIRST] = DO_DELIVERY,    [EV_CHUNK] = DO_DELIVERY, [EV_TRACK] = DO_TRACKING,
-                                     [EV_UNTRACK] = DO_TRACKING};
+    static const uint64_t order[] = {
+        [EV_COMPLETE] = DO_COMPLETE, [EV_ERROR] = DO_ERROR,    [EV_ISSUED] = DO_ISSUE,    [EV_FIRST] = DO_DELIVERY,
+        [EV_CHUNK] = DO_DELIVERY,    [EV_TRACK] = DO_TRACKING, [EV_UNTRACK] = DO_TRACKING};
     p.rank = order[p.kind] << 56 | j->n_pushed++;
     if (p.request != NOBODY) at(j, p.request)->story->pending++;
     if (p.stamp < j->frontier) /* too late to wait for its turn */
@@ -730,8 +734,8 @@ static void emit(struct join *j, const struct request *r, bool tracked) {
                              .turn = INT_NONE,
                              .answer_first_ns = r->bits & REASONING ? INT_NONE : r->first_ns};
     if (r->story) close_story(&row, r->story);
-    bool one_chunk = row.outcome == OUT_COMPLETED &&
-                     (r->bits & ONE_CHUNK || (r->bits & ONE_STRING && !int_known(r->first_ns)));
+    bool one_chunk =
+        row.outcome == OUT_COMPLETED && (r->bits & ONE_CHUNK || (r->bits & ONE_STRING && !int_known(r->first_ns)));
     close_chunks(&row, r, one_chunk);
     close_tokens(j, &row, r, one_chunk);
     if (r->traits) row_traits(j, &row, r->traits);
@@ -790,9 +794,9 @@ static void leave(struct join *j, uint32_t i) {
     free_request(j, i);
 }
 
-static bool holds_all(const struct join *j) {
-    return j->rule.sort || (j->rule.counter && j->rule.counter->answer);
-}
+static bool holds_all(const struct join *j) { return j->rule.sort || (j->rule.counter && j->rule.counter->answer); }
+
+enum { LEAVING = 4 }; /* rows between asking for the place of an id and marking it finished */
 
 /* Rows leave at the head of the order until one has to wait; wake says for what. */
 static void release(struct join *j) {
@@ -803,6 +807,10 @@ static void release(struct join *j) {
     while (j->order_at < j->order.n) {
         uint32_t i = j->order.v[j->order_at];
         struct request *r = at(j, i);
+        if (j->order_at + LEAVING < j->order.n) {
+            const struct request *soon = at(j, j->order.v[j->order_at + LEAVING]);
+            __builtin_prefetch(ids_home(&j->ids, soon->hash), 1);
+        }
         if (!j->closed && r->issued_ns >= j->frontier) {
             j->wake = later(r->issued_ns, 1);
             break;
@@ -899,9 +907,7 @@ static void take_id(struct join *j, const struct event *ev, bool late) {
         place = ids_find_after(&j->ids, ev->hash, place);
     }
     switch (ids_state(place)) {
-    case ID_LIVE:
-        take_sample(j, ids_index(place), ev);
-        break;
+    case ID_LIVE: take_sample(j, ids_index(place), ev); break;
     case ID_NEW: {
         uint32_t i = new_request(j, ev->hash, ev->id);
         ids_add(&j->ids, ev->hash, i);
@@ -909,19 +915,14 @@ static void take_id(struct join *j, const struct event *ev, bool late) {
         take_sample(j, i, ev);
         break;
     }
-    default:
-        take_too_late(j, place, ev, late);
+    default: take_too_late(j, place, ev, late);
     }
 }
 
 static bool count_event(struct join *j, const struct event *ev) {
     switch (ev->kind) {
-    case EV_MALFORMED:
-        j->n.malformed++;
-        return false;
-    case EV_OTHER:
-        j->n.other++;
-        return false;
+    case EV_MALFORMED: j->n.malformed++; return false;
+    case EV_OTHER: j->n.other++; return false;
     default:
         j->n.events++;
         j->n.bad_payload += ev->facts && ev->facts->payload == PAY_BAD;
@@ -946,13 +947,9 @@ static void take(struct join *j, const struct event *ev) {
         if (!j->rule.sort && __builtin_sub_overflow(j->now, j->rule.slack_ns, &j->frontier)) j->frontier = INT64_MIN;
     }
     switch (ev->kind) {
-    case EV_ENDED:
-        j->ended = true;
-        break;
+    case EV_ENDED: j->ended = true; break;
     case EV_TRACK:
-    case EV_UNTRACK:
-        push(j, (struct pending){ev->stamp, 0, NOBODY, ev->kind, NULL});
-        break;
+    case EV_UNTRACK: push(j, (struct pending){ev->stamp, 0, NOBODY, ev->kind, NULL}); break;
     case EV_ISSUED:
     case EV_FIRST:
     case EV_CHUNK:
@@ -960,8 +957,7 @@ static void take(struct join *j, const struct event *ev) {
     case EV_ERROR:
         if (ev->id.n) take_id(j, ev, late);
         break;
-    default:
-        break;
+    default: break;
     }
     drain(j);
     if (j->frontier >= j->wake) release(j);
@@ -979,13 +975,16 @@ struct join *join_start(const struct join_rule *rule, const char *file, join_sin
     return j;
 }
 
+/* The table is far larger than the caches: ask for its places, then for the requests they name, before they are needed. */
 void join_events(struct join *j, const struct event *event, size_t n) {
-    enum { AHEAD = 12 };
+    enum { PLACE_AHEAD = 32, REQUEST_AHEAD = 12 };
     for (size_t i = 0; i < n; i++) {
-        if (i + 2 * AHEAD < n) __builtin_prefetch(ids_home(&j->ids, event[i + 2 * AHEAD].hash));
-        if (i + AHEAD < n) {
-            const uint64_t *place = ids_home(&j->ids, event[i + AHEAD].hash);
-            if (ids_state(place) == ID_LIVE) __builtin_prefetch(at(j, ids_index(place)));
+        if (i + PLACE_AHEAD < n) __builtin_prefetch(ids_home(&j->ids, event[i + PLACE_AHEAD].hash), 1);
+        if (i + REQUEST_AHEAD < n) {
+            const uint64_t *place = ids_home(&j->ids, event[i + REQUEST_AHEAD].hash);
+            const char *r = ids_state(place) == ID_LIVE ? (const char *)at(j, ids_index(place)) : NULL;
+            if (r) __builtin_prefetch(r, 1);
+            if (r) __builtin_prefetch(r + 64, 1);
         }
         take(j, &event[i]);
     }
@@ -1021,12 +1020,9 @@ void join_finish(struct join *j) {
 
 static const char *token_source(const struct join_rule *rule) {
     switch (rule->tokens) {
-    case TOKENS_CHUNKS:
-        return "chunks";
-    case TOKENS_NONE:
-        return "none";
-    default:
-        return rule->tokens == TOKENS_AUTO && rule->counter ? "field,text" : "field";
+    case TOKENS_CHUNKS: return "chunks";
+    case TOKENS_NONE: return "none";
+    default: return rule->tokens == TOKENS_AUTO && rule->counter ? "field,text" : "field";
     }
 }
 
@@ -1088,8 +1084,8 @@ json_t *join_trailer(const struct join *j) {
 }
 
 void join_free(struct join *j) {
-    while (j->pending.n > 0)
-        free_told(heap_pop(j).told);
+    for (size_t k = 0; k < j->pending.n; k++)
+        free_told(j->pending.v[k].told);
     bool *gone = xcalloc(j->n_requests, sizeof *gone);
     for (size_t k = 0; k < j->free_.n; k++)
         gone[j->free_.v[k]] = true;
@@ -1097,7 +1093,7 @@ void join_free(struct join *j) {
         if (!gone[i]) free_request(j, i);
     free(gone);
     for (size_t c = 0; c < j->chunks.n; c++)
-        free(j->chunks.v[c]);
+        free(j->chunks.v[c].request);
     vec_free(&j->chunks);
     vec_free(&j->free_);
     vec_free(&j->pending);

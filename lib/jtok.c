@@ -12,43 +12,38 @@ enum { VALUE, FIRST_KEY, NEXT_KEY, FIRST_ITEM, AFTER, FAILED };
 
 /* Strings */
 
-static bool is_hex(char c) {
-    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-}
+static bool is_hex(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
 
 /* Bytes of the escape at p (a backslash), 0 = not one. */
 static size_t escape_len(const char *p, const char *end) {
-    if (end - p < 2)
-        return 0;
+    if (end - p < 2) return 0;
     switch (p[1]) {
-    case '"': case '\\': case '/': case 'b': case 'f': case 'n': case 'r': case 't':
-        return 2;
-    case 'u':
-        return end - p >= 6 && is_hex(p[2]) && is_hex(p[3]) && is_hex(p[4]) && is_hex(p[5]) ? 6 : 0;
-    default:
-        return 0;
+    case '"':
+    case '\\':
+    case '/':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't': return 2;
+    case 'u': return end - p >= 6 && is_hex(p[2]) && is_hex(p[3]) && is_hex(p[4]) && is_hex(p[5]) ? 6 : 0;
+    default: return 0;
     }
 }
 
-static bool is_tail(char c) {
-    return (signed char)c < (signed char)0xC0; /* 80..BF */
-}
+static bool is_tail(char c) { return (signed char)c < (signed char)0xC0; /* 80..BF */ }
 
 /* Bytes of the UTF-8 sequence at p (a byte >= 80), 0 = invalid: overlong, surrogate, above U+10FFFF, cut off. */
 static size_t utf8_len(const char *p, const char *end) {
     const unsigned char *u = (const unsigned char *)p;
     size_t left = (size_t)(end - p);
-    if (u[0] < 0xC2 || u[0] > 0xF4)
-        return 0;
-    if (u[0] < 0xE0)
-        return left >= 2 && is_tail(p[1]) ? 2 : 0;
+    if (u[0] < 0xC2 || u[0] > 0xF4) return 0;
+    if (u[0] < 0xE0) return left >= 2 && is_tail(p[1]) ? 2 : 0;
     if (u[0] < 0xF0) {
-        if (left < 3 || !is_tail(p[1]) || !is_tail(p[2]))
-            return 0;
+        if (left < 3 || !is_tail(p[1]) || !is_tail(p[2])) return 0;
         return (u[0] == 0xE0 && u[1] < 0xA0) || (u[0] == 0xED && u[1] > 0x9F) ? 0 : 3;
     }
-    if (left < 4 || !is_tail(p[1]) || !is_tail(p[2]) || !is_tail(p[3]))
-        return 0;
+    if (left < 4 || !is_tail(p[1]) || !is_tail(p[2]) || !is_tail(p[3])) return 0;
     return (u[0] == 0xF0 && u[1] < 0x90) || (u[0] == 0xF4 && u[1] > 0x8F) ? 0 : 4;
 }
 
@@ -61,16 +56,13 @@ static const char *past_special(const char *p, const char *end, bool *escaped) {
     }
     while (p < end && (signed char)*p < 0) {
         size_t n = utf8_len(p, end);
-        if (n == 0)
-            break;
+        if (n == 0) break;
         p += n;
     }
     return p;
 }
 
-static bool is_plain(char c) {
-    return (signed char)c >= 0x20 && c != '"' && c != '\\';
-}
+static bool is_plain(char c) { return (signed char)c >= 0x20 && c != '"' && c != '\\'; }
 
 static const char *scan_scalar(const char *p, const char *end, bool *escaped) {
     while (p < end) {
@@ -79,11 +71,27 @@ static const char *scan_scalar(const char *p, const char *end, bool *escaped) {
             continue;
         }
         const char *q = past_special(p, end, escaped);
-        if (q == p)
-            break;
+        if (q == p) break;
         p = q;
     }
     return p;
+}
+
+/* Element by element; string_end is the scanner to use. */
+static inline const char *each_string(const char *p, const char *end, bool *text,
+                                      const char *(*string_end)(const char *, const char *, bool *)) {
+    bool escaped = false;
+    while (end - p >= 2 && p[0] == ',' && p[1] == '"') {
+        const char *q = string_end(p + 2, end, &escaped);
+        if (q >= end || *q != '"') return NULL;
+        *text |= q > p + 2;
+        p = q + 1;
+    }
+    return p < end && *p == ']' ? p + 1 : NULL;
+}
+
+static const char *strings_scalar(const char *p, const char *end, bool *text) {
+    return each_string(p, end, text, scan_scalar);
 }
 
 #if defined(__x86_64__)
@@ -104,8 +112,7 @@ static const char *scan_128(const char *p, const char *end, bool *escaped) {
         }
         p += __builtin_ctz(hit);
         const char *q = past_special(p, end, escaped);
-        if (q == p)
-            return p;
+        if (q == p) return p;
         p = q;
     }
     return scan_scalar(p, end, escaped);
@@ -135,10 +142,16 @@ __attribute__((target("avx2"))) static inline uint64_t equal64(struct block64 b,
     return bits64(_mm256_cmpeq_epi8(b.lo, v), _mm256_cmpeq_epi8(b.hi, v));
 }
 
-/* Escaped bytes of a block that may follow a backslash (u not among them: its digits are checked one by one). */
-__attribute__((target("avx2"))) static inline uint64_t escapable64(struct block64 b) {
-    return equal64(b, '"') | equal64(b, '\\') | equal64(b, '/') | equal64(b, 'b') | equal64(b, 'f') |
-           equal64(b, 'n') | equal64(b, 'r') | equal64(b, 't');
+/* Which bytes may follow a backslash: " \ / b f n r t (u not among them: its digits are checked one by one).  The two
+ * halves of a byte look up bits; a bit common to both says yes. */
+__attribute__((target("avx2"))) static inline __m256i escapable(__m256i x) {
+    const __m256i by_low = _mm256_setr_epi8(0, 0, 13, 0, 8, 0, 4, 0, 0, 0, 0, 0, 2, 0, 4, 1, /* twice */
+                                            0, 0, 13, 0, 8, 0, 4, 0, 0, 0, 0, 0, 2, 0, 4, 1);
+    const __m256i by_high = _mm256_setr_epi8(0, 0, 1, 0, 0, 2, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0, /* twice */
+                                             0, 0, 1, 0, 0, 2, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0);
+    __m256i high = _mm256_and_si256(_mm256_srli_epi16(x, 4), _mm256_set1_epi8(15));
+    __m256i common = _mm256_and_si256(_mm256_shuffle_epi8(by_low, x), _mm256_shuffle_epi8(by_high, high));
+    return _mm256_cmpgt_epi8(common, _mm256_setzero_si256());
 }
 
 /* 64 bytes a step.  Escapes are resolved a block at a time, so text full of \n and \" costs little more than plain text;
@@ -159,12 +172,11 @@ __attribute__((target("avx2,bmi"))) static const char *scan_256(const char *p, c
         bool cut = false; /* the block ends in a backslash: step back to it, see its escape whole */
         if (bs != 0) {
             target = escaped_bits(bs, &cut);
-            stop = (stop & ~target) | (target & ~escapable64(b));
+            stop = (stop & ~target) | (target & ~bits64(escapable(b.lo), escapable(b.hi)));
         }
         while (stop != 0 && target >> __builtin_ctzll(stop) & 1) {
             const char *at = p + __builtin_ctzll(stop) - 1;
-            if (escape_len(at, end) != 6)
-                return at;
+            if (escape_len(at, end) != 6) return at;
             stop &= stop - 1;
         }
         if (stop == 0) {
@@ -175,11 +187,81 @@ __attribute__((target("avx2,bmi"))) static const char *scan_256(const char *p, c
         *escaped |= (bs & (stop ^ (stop - 1))) != 0;
         p += __builtin_ctzll(stop);
         const char *q = past_special(p, end, escaped);
-        if (q == p)
-            return p;
+        if (q == p) return p;
         p = q;
     }
     return scan_128(p, end, escaped);
+}
+
+/* Bit i: an odd number of bits up to and with i. */
+static inline uint64_t parity_up_to(uint64_t x) {
+    for (unsigned k = 1; k < 64; k *= 2)
+        x ^= x << k;
+    return x;
+}
+
+/* One string per token means a quote every few bytes: here 64 bytes are a step, however many strings they hold.  Bits of
+ * a block: quotes toggle inside and outside; what stands outside must be the commas (or the bracket that ends it all),
+ * one after each closing quote and one before each opening quote.  Where a byte of the block needs a closer look (escape,
+ * control character, non-ASCII), a string is taken by itself. */
+__attribute__((target("avx2,bmi"))) static const char *strings_256(const char *p, const char *end, bool *text) {
+    bool in = false, closed = true, comma = false; /* p is inside a string; past a closing quote; past a comma */
+    const __m256i slash = _mm256_set1_epi8('\\'), space = _mm256_set1_epi8(0x20);
+    while (end - p >= 64) {
+        struct block64 b = {_mm256_loadu_si256((const __m256i *)p), _mm256_loadu_si256((const __m256i *)(p + 32))};
+        __m256i odd_lo = _mm256_or_si256(_mm256_cmpeq_epi8(b.lo, slash), _mm256_cmpgt_epi8(space, b.lo));
+        __m256i odd_hi = _mm256_or_si256(_mm256_cmpeq_epi8(b.hi, slash), _mm256_cmpgt_epi8(space, b.hi));
+        uint64_t odd = bits64(odd_lo, odd_hi), quotes = equal64(b, '"');
+        uint64_t inside = parity_up_to(quotes) ^ (in ? ~(uint64_t)0 : 0); /* opening quotes too, closing ones not */
+        uint64_t closing = quotes & ~inside, outside = ~(inside | quotes);
+        uint64_t bracket = outside & equal64(b, ']');
+        uint64_t valid = bracket ? bracket ^ (bracket - 1) : ~(uint64_t)0; /* up to and with the bracket */
+        if (odd & valid) {
+            if (in) {
+                bool escaped = false;
+                const char *q = scan_256(p, end, &escaped);
+                if (q >= end || *q != '"') return NULL;
+                *text |= q > p;
+                p = q + 1;
+                in = false;
+                closed = true;
+            } else if (closed) {
+                if (*p++ != ',') return NULL;
+                closed = false;
+                comma = true;
+            } else {
+                if (*p++ != '"') return NULL;
+                comma = false;
+                in = true;
+            }
+            continue;
+        }
+        uint64_t commas = outside & equal64(b, ',') & valid;
+        uint64_t last = bracket & valid;
+        if (((closing << 1 | closed) & valid) != ((commas | last) & valid) || (outside & valid) != (commas | last) ||
+            ((commas << 1 | comma) & valid) != (quotes & inside & valid))
+            return NULL;
+        *text |= (inside & ~quotes & valid) != 0;
+        if (last) return p + __builtin_ctzll(last) + 1;
+        in = inside >> 63;
+        closed = closing >> 63;
+        comma = commas >> 63;
+        p += 64;
+    }
+    if (in) {
+        bool escaped = false;
+        const char *q = scan_128(p, end, &escaped);
+        if (q >= end || *q != '"') return NULL;
+        *text |= q > p;
+        p = q + 1;
+    } else if (comma) {
+        p--;
+    }
+    return each_string(p, end, text, scan_128);
+}
+
+static const char *strings_128(const char *p, const char *end, bool *text) {
+    return each_string(p, end, text, scan_128);
 }
 
 #elif defined(__aarch64__)
@@ -188,8 +270,7 @@ __attribute__((target("avx2,bmi"))) static const char *scan_256(const char *p, c
 static inline uint64_t special16(const char *p) {
     uint8x16_t x = vld1q_u8((const uint8_t *)p);
     uint8x16_t hit = vorrq_u8(vceqq_u8(x, vdupq_n_u8('"')), vceqq_u8(x, vdupq_n_u8('\\')));
-    hit = vorrq_u8(hit, vreinterpretq_u8_s8(vreinterpretq_s8_u8(
-        vcltq_s8(vreinterpretq_s8_u8(x), vdupq_n_s8(0x20)))));
+    hit = vorrq_u8(hit, vreinterpretq_u8_s8(vreinterpretq_s8_u8(vcltq_s8(vreinterpretq_s8_u8(x), vdupq_n_s8(0x20)))));
     return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(hit), 4)), 0);
 }
 
@@ -202,11 +283,14 @@ static const char *scan_128(const char *p, const char *end, bool *escaped) {
         }
         p += __builtin_ctzll(hit) / 4;
         const char *q = past_special(p, end, escaped);
-        if (q == p)
-            return p;
+        if (q == p) return p;
         p = q;
     }
     return scan_scalar(p, end, escaped);
+}
+
+static const char *strings_128(const char *p, const char *end, bool *text) {
+    return each_string(p, end, text, scan_128);
 }
 
 #endif
@@ -214,6 +298,7 @@ static const char *scan_128(const char *p, const char *end, bool *escaped) {
 /* Dispatch */
 
 static const char *(*scan)(const char *p, const char *end, bool *escaped) = scan_scalar;
+static const char *(*scan_strings)(const char *p, const char *end, bool *text) = strings_scalar;
 
 bool jtok_force_path(enum jtok_path path) {
     bool wide = false, simd = false;
@@ -223,36 +308,35 @@ bool jtok_force_path(enum jtok_path path) {
 #elif defined(__aarch64__)
     simd = true;
 #endif
-    if (path == JTOK_BEST)
-        path = wide ? JTOK_SIMD256 : simd ? JTOK_SIMD128 : JTOK_SCALAR;
-    if ((path == JTOK_SIMD256 && !wide) || (path == JTOK_SIMD128 && !simd))
-        return false;
+    if (path == JTOK_BEST) path = wide ? JTOK_SIMD256 : simd ? JTOK_SIMD128 : JTOK_SCALAR;
+    if ((path == JTOK_SIMD256 && !wide) || (path == JTOK_SIMD128 && !simd)) return false;
     scan = scan_scalar;
+    scan_strings = strings_scalar;
 #if defined(__x86_64__)
-    if (path == JTOK_SIMD256)
+    if (path == JTOK_SIMD256) {
         scan = scan_256;
+        scan_strings = strings_256;
+    }
 #endif
 #if defined(__x86_64__) || defined(__aarch64__)
-    if (path == JTOK_SIMD128)
+    if (path == JTOK_SIMD128) {
         scan = scan_128;
+        scan_strings = strings_128;
+    }
 #endif
     return true;
 }
 
 /* Before main, so that threads find it settled. */
-__attribute__((constructor)) static void pick_path(void) {
-    jtok_force_path(JTOK_BEST);
-}
+__attribute__((constructor)) static void pick_path(void) { jtok_force_path(JTOK_BEST); }
 
-const char *jtok_string_end(const char *p, const char *end, bool *escaped) {
-    return scan(p, end, escaped);
-}
+const char *jtok_string_end(const char *p, const char *end, bool *escaped) { return scan(p, end, escaped); }
+
+const char *jtok_strings_end(const char *p, const char *end, bool *text) { return scan_strings(p, end, text); }
 
 const char *jtok_string_error(const char *at, const char *end) {
-    if (at >= end)
-        return "unterminated string";
-    if (*at == '\\')
-        return "bad escape in string";
+    if (at >= end) return "unterminated string";
+    if (*at == '\\') return "bad escape in string";
     return (signed char)*at < 0 ? "invalid UTF-8" : "control character in string";
 }
 
@@ -283,8 +367,7 @@ static void skip_space(struct jtok *j) {
 
 /* A container opens or closes; in_object holds one bit per level, so that brackets must match. */
 static enum jtok_type open_container(struct jtok *j, bool object) {
-    if (j->depth == JTOK_DEPTH)
-        return fail(j, j->p, "nested too deeply");
+    if (j->depth == JTOK_DEPTH) return fail(j, j->p, "nested too deeply");
     uint64_t bit = (uint64_t)1 << j->depth % 64;
     uint64_t *word = &j->in_object[j->depth / 64];
     *word = object ? *word | bit : *word & ~bit;
@@ -323,8 +406,7 @@ static bool take_string(struct jtok *j) {
 }
 
 static enum jtok_type take_word(struct jtok *j, const char *word, size_t n, enum jtok_type type) {
-    if ((size_t)(j->end - j->p) < n || memcmp(j->p, word, n) != 0)
-        return fail(j, j->p, "not a JSON value");
+    if ((size_t)(j->end - j->p) < n || memcmp(j->p, word, n) != 0) return fail(j, j->p, "not a JSON value");
     j->s = j->p;
     j->n = n;
     j->p += n;
@@ -340,28 +422,22 @@ static const char *digits(const char *p, const char *end) {
 
 static enum jtok_type take_number(struct jtok *j) {
     const char *p = j->p, *end = j->end;
-    if (*p == '-')
-        p++;
-    if (p < end && *p == 'I' && j->nonfinite)
-        return take_word(j, "-Infinity", 9, JTOK_NONFINITE);
+    if (*p == '-') p++;
+    if (p < end && *p == 'I' && j->nonfinite) return take_word(j, "-Infinity", 9, JTOK_NONFINITE);
     const char *from = p;
     p = digits(p, end);
-    if (p == from || (*from == '0' && p > from + 1))
-        return fail(j, j->p, "bad number");
+    if (p == from || (*from == '0' && p > from + 1)) return fail(j, j->p, "bad number");
     if (p < end && *p == '.') {
         from = ++p;
         p = digits(p, end);
-        if (p == from)
-            return fail(j, j->p, "bad number");
+        if (p == from) return fail(j, j->p, "bad number");
     }
     if (p < end && (*p | 0x20) == 'e') {
         p++;
-        if (p < end && (*p == '+' || *p == '-'))
-            p++;
+        if (p < end && (*p == '+' || *p == '-')) p++;
         from = p;
         p = digits(p, end);
-        if (p == from)
-            return fail(j, j->p, "bad number");
+        if (p == from) return fail(j, j->p, "bad number");
     }
     j->s = j->p;
     j->n = (size_t)(p - j->p);
@@ -372,74 +448,62 @@ static enum jtok_type take_number(struct jtok *j) {
 
 static enum jtok_type take_value(struct jtok *j) {
     switch (*j->p) {
-    case '{':
-        return open_container(j, true);
-    case '[':
-        return open_container(j, false);
+    case '{': return open_container(j, true);
+    case '[': return open_container(j, false);
     case '"':
-        if (!take_string(j))
-            return JTOK_ERROR;
+        if (!take_string(j)) return JTOK_ERROR;
         j->state = AFTER;
         return JTOK_STRING;
-    case 't':
-        return take_word(j, "true", 4, JTOK_TRUE);
-    case 'f':
-        return take_word(j, "false", 5, JTOK_FALSE);
-    case 'n':
-        return take_word(j, "null", 4, JTOK_NULL);
+    case 't': return take_word(j, "true", 4, JTOK_TRUE);
+    case 'f': return take_word(j, "false", 5, JTOK_FALSE);
+    case 'n': return take_word(j, "null", 4, JTOK_NULL);
     case 'N':
-        if (j->nonfinite)
-            return take_word(j, "NaN", 3, JTOK_NONFINITE);
+        if (j->nonfinite) return take_word(j, "NaN", 3, JTOK_NONFINITE);
         break;
     case 'I':
-        if (j->nonfinite)
-            return take_word(j, "Infinity", 8, JTOK_NONFINITE);
+        if (j->nonfinite) return take_word(j, "Infinity", 8, JTOK_NONFINITE);
         break;
-    case '-': case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
-        return take_number(j);
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9': return take_number(j);
     }
     return fail(j, j->p, "not a JSON value");
 }
 
 static enum jtok_type take_key(struct jtok *j) {
-    if (*j->p != '"')
-        return fail(j, j->p, "key expected");
-    if (!take_string(j))
-        return JTOK_ERROR;
+    if (*j->p != '"') return fail(j, j->p, "key expected");
+    if (!take_string(j)) return JTOK_ERROR;
     skip_space(j);
-    if (j->p == j->end)
-        return fail(j, j->p, "cut off");
-    if (*j->p != ':')
-        return fail(j, j->p, "':' expected");
+    if (j->p == j->end) return fail(j, j->p, "cut off");
+    if (*j->p != ':') return fail(j, j->p, "':' expected");
     j->p++;
     j->state = VALUE;
     return JTOK_KEY;
 }
 
 enum jtok_type jtok_next(struct jtok *j) {
-    if (j->state == FAILED)
-        return JTOK_ERROR;
+    if (j->state == FAILED) return JTOK_ERROR;
     skip_space(j);
-    if (j->p == j->end)
-        return j->state == AFTER && j->depth == 0 ? JTOK_END : fail(j, j->p, "cut off");
+    if (j->p == j->end) return j->state == AFTER && j->depth == 0 ? JTOK_END : fail(j, j->p, "cut off");
     char c = *j->p;
     switch (j->state) {
-    case FIRST_KEY:
-        return c == '}' ? close_container(j) : take_key(j);
-    case NEXT_KEY:
-        return take_key(j);
-    case FIRST_ITEM:
-        return c == ']' ? close_container(j) : take_value(j);
-    case VALUE:
-        return take_value(j);
+    case FIRST_KEY: return c == '}' ? close_container(j) : take_key(j);
+    case NEXT_KEY: return take_key(j);
+    case FIRST_ITEM: return c == ']' ? close_container(j) : take_value(j);
+    case VALUE: return take_value(j);
     }
-    if (j->depth == 0)
-        return fail(j, j->p, "text after the value");
+    if (j->depth == 0) return fail(j, j->p, "text after the value");
     bool object = in_object(j);
-    if (c == (object ? '}' : ']'))
-        return close_container(j);
-    if (c != ',')
-        return fail(j, j->p, object ? "',' or '}' expected" : "',' or ']' expected");
+    if (c == (object ? '}' : ']')) return close_container(j);
+    if (c != ',') return fail(j, j->p, object ? "',' or '}' expected" : "',' or ']' expected");
     j->p++;
     j->state = object ? NEXT_KEY : VALUE;
     return jtok_next(j);
@@ -447,8 +511,7 @@ enum jtok_type jtok_next(struct jtok *j) {
 
 bool jtok_skip(struct jtok *j) {
     unsigned outside = j->depth;
-    if (j->state == FIRST_KEY || j->state == FIRST_ITEM)
-        outside--;
+    if (j->state == FIRST_KEY || j->state == FIRST_ITEM) outside--;
     enum jtok_type t;
     do
         t = jtok_next(j);
@@ -492,8 +555,7 @@ static size_t put_utf8(char *dst, unsigned c) {
 static unsigned code_point(const char *p, const char *end, size_t *used) {
     unsigned c = hex4(p + 2);
     *used = 6;
-    if (c < 0xD800 || c > 0xDFFF)
-        return c;
+    if (c < 0xD800 || c > 0xDFFF) return c;
     if (c < 0xDC00 && end - p >= 12 && p[6] == '\\' && p[7] == 'u') {
         unsigned low = hex4(p + 8);
         if (low >= 0xDC00 && low <= 0xDFFF) {
@@ -512,8 +574,7 @@ size_t jtok_unescape(char *dst, const char *s, size_t n) {
         size_t plain = (size_t)((slash ? slash : end) - p);
         memcpy(to, p, plain);
         to += plain;
-        if (slash == NULL)
-            break;
+        if (slash == NULL) break;
         p = slash;
         size_t used = 2;
         switch (p[1]) {

@@ -30,8 +30,7 @@ static unsigned long long n_lines, n_fast, n_malformed;
 static bool same(struct view a, struct view b) { return a.n == b.n && (a.n == 0 || memcmp(a.s, b.s, a.n) == 0); }
 
 static bool same_part(const struct reply_part *a, const struct reply_part *b) {
-    return a->form == b->form && a->first_text == b->first_text && a->rest_text == b->rest_text &&
-           same(a->raw, b->raw);
+    return a->form == b->form && a->first_text == b->first_text && a->rest_text == b->rest_text && same(a->raw, b->raw);
 }
 
 static void compare_facts(const struct event_facts *a, const struct event_facts *b) {
@@ -108,7 +107,8 @@ static uint32_t next_random(void) {
 
 /* Damage the text in one to three places: a byte of its own from elsewhere, a byte that matters, or a cut. */
 static void mutate(struct buf *b) {
-    static const char bytes[] = "\"\\{}[],:0123456789-+.eEnulltrfs \t\r\n\x01\x7f\x80\xc3\xa9\xe2\x82\xac\xed\xa0\xf4\x90\xff";
+    static const char bytes[] =
+        "\"\\{}[],:0123456789-+.eEnulltrfs \t\r\n\x01\x7f\x80\xc3\xa9\xe2\x82\xac\xed\xa0\xf4\x90\xff";
     for (uint32_t k = next_random() % 3 + 1; k > 0 && b->len > 1; k--) {
         size_t at = next_random() % b->len, from = next_random() % b->len, n = next_random() % 8;
         switch (next_random() % 5) {
