@@ -42,7 +42,7 @@ setup() { cd "$BATS_FILE_TMPDIR" || return; }
     for page in "$ROOT"/man/*.[157]; do
         while IFS= read -r command; do
             n=$((n + 1))
-            bash -o pipefail -c "$command" >out 2>err </dev/null || { echo "$(basename "$page"): $command"; cat err; bad=1; }
+            bash -c "$command" >out 2>err </dev/null || { echo "$(basename "$page"): $command"; cat err; bad=1; }
         done < <(sed -n 's/^\.Dl \$ //p' "$page" | sed 's/\\e/\\/g; s/\\(dq/"/g; s/\\(aq/'"'"'/g; s/\\&//g; s/\\-/-/g')
     done
     [ $bad = 0 ] && [ $n -gt 10 ]
