@@ -651,6 +651,10 @@ static const char *fast_data(struct event_parser *p, const char *s, const char *
 /* A value that needs no brackets. */
 static const char *fast_scalar(const char *s, const char *end, struct value *v) {
     *v = (struct value){.s = s};
+    if (LITERAL(s, "\"\"")) { /* a text that is missing: the most frequent one */
+        v->type = JTOK_STRING;
+        return s;
+    }
     if (*s == '"') return fast_string(s + 1, end, v);
     if (LITERAL(s, "null")) {
         v->type = JTOK_NULL;
@@ -711,7 +715,7 @@ static const char *fast_line(struct event_parser *p, const char *s, const char *
         if (k < N_KEYS && seen >> k & 1) return NULL;
         seen |= k < N_KEYS ? (uint32_t)1 << k : 0;
         if ((s = k == K_DATA ? fast_data(p, s, end, ev) : fast_scalar(s, end, &v)) == NULL) return NULL;
-        if (is_fact(k)) set_fact(p, ev, k, v);
+        if (is_fact(k) && !is_empty(v)) set_fact(p, ev, k, v);
     }
     s++;
     if (*s == '\r') s++;

@@ -476,7 +476,7 @@ static void apply(struct join *j, struct pending *p) {
     default: do_delivery(at(j, i), p->stamp, p->kind == EV_CHUNK);
     }
     changed(j, i);
-    free_told(p->told);
+    free_told(p->told); /* NOLINT(clang-analyzer-unix.Malloc): an event leaves the heap once */
 }
 
 /* ---- The buffer that puts events in order: a heap ---- */
@@ -796,7 +796,7 @@ static void leave(struct join *j, uint32_t i) {
 
 static bool holds_all(const struct join *j) { return j->rule.sort || (j->rule.counter && j->rule.counter->answer); }
 
-enum { LEAVING = 4 }; /* rows between asking for the place of an id and marking it finished */
+enum { LEAVING = 8 }; /* rows between asking for something in memory and using it */
 
 /* Rows leave at the head of the order until one has to wait; wake says for what. */
 static void release(struct join *j) {
@@ -807,9 +807,9 @@ static void release(struct join *j) {
     while (j->order_at < j->order.n) {
         uint32_t i = j->order.v[j->order_at];
         struct request *r = at(j, i);
-        if (j->order_at + LEAVING < j->order.n) {
-            const struct request *soon = at(j, j->order.v[j->order_at + LEAVING]);
-            __builtin_prefetch(ids_home(&j->ids, soon->hash), 1);
+        if (j->order_at + 2 * LEAVING < j->order.n) { /* soon to leave: its place among the ids, and the one after it */
+            __builtin_prefetch(ids_home(&j->ids, at(j, j->order.v[j->order_at + LEAVING])->hash), 1);
+            __builtin_prefetch(at(j, j->order.v[j->order_at + 2 * LEAVING]), 1);
         }
         if (!j->closed && r->issued_ns >= j->frontier) {
             j->wake = later(r->issued_ns, 1);

@@ -9,9 +9,9 @@
 const char *const outcome_name[N_OUTCOMES] = {"completed", "error", "rejected", "timeout", "cancelled", "unfinished"};
 
 /* Flags in the order they are written: bit i of the word is flag_name[i]. */
-static const char *const flag_name[] = {"retry",         "no_first",          "late_first",  "clock_back",
-                                        "zero_span",     "dup_done",          "first_assumed", "multi_token_chunk",
-                                        "chunk_count",   "sampled",           "tool_calls",  "limit_stop"};
+static const char *const flag_name[] = {"retry",       "no_first", "late_first",    "clock_back",
+                                        "zero_span",   "dup_done", "first_assumed", "multi_token_chunk",
+                                        "chunk_count", "sampled",  "tool_calls",    "limit_stop"};
 enum { N_FLAGS = sizeof flag_name / sizeof *flag_name };
 
 /* The columns, in order; the numbers below follow it. */
@@ -52,14 +52,14 @@ enum {
 };
 
 static const struct column columns[N_COLUMNS] = {
-    {"request", TYPE_TEXT},       {"seq", TYPE_INT},           {"tracked", TYPE_BOOL},    {"outcome", TYPE_TEXT},
-    {"intended_ns", TYPE_INT},    {"issued_ns", TYPE_INT},     {"reissued_ns", TYPE_INT}, {"first_ns", TYPE_INT},
-    {"last_ns", TYPE_INT},        {"done_ns", TYPE_INT},       {"ttft_ns", TYPE_INT},     {"tpot_ns", TYPE_REAL},
-    {"gap_max_ns", TYPE_INT},     {"e2e_ns", TYPE_INT},        {"input_tokens", TYPE_INT}, {"output_tokens", TYPE_INT},
-    {"tail_tokens", TYPE_INT},    {"chunks", TYPE_INT},        {"attempts", TYPE_INT},    {"finish_reason", TYPE_TEXT},
-    {"error_type", TYPE_TEXT},    {"quality", TYPE_TEXT},      {"model", TYPE_TEXT},      {"schema", TYPE_TEXT},
-    {"class", TYPE_TEXT},         {"tenant", TYPE_TEXT},       {"conversation", TYPE_TEXT}, {"turn", TYPE_INT},
-    {"worker", TYPE_TEXT},        {"input_hash", TYPE_TEXT},   {"answer_first_ns", TYPE_INT}, {"flags", TYPE_TEXT},
+    {"request", TYPE_TEXT},    {"seq", TYPE_INT},         {"tracked", TYPE_BOOL},        {"outcome", TYPE_TEXT},
+    {"intended_ns", TYPE_INT}, {"issued_ns", TYPE_INT},   {"reissued_ns", TYPE_INT},     {"first_ns", TYPE_INT},
+    {"last_ns", TYPE_INT},     {"done_ns", TYPE_INT},     {"ttft_ns", TYPE_INT},         {"tpot_ns", TYPE_REAL},
+    {"gap_max_ns", TYPE_INT},  {"e2e_ns", TYPE_INT},      {"input_tokens", TYPE_INT},    {"output_tokens", TYPE_INT},
+    {"tail_tokens", TYPE_INT}, {"chunks", TYPE_INT},      {"attempts", TYPE_INT},        {"finish_reason", TYPE_TEXT},
+    {"error_type", TYPE_TEXT}, {"quality", TYPE_TEXT},    {"model", TYPE_TEXT},          {"schema", TYPE_TEXT},
+    {"class", TYPE_TEXT},      {"tenant", TYPE_TEXT},     {"conversation", TYPE_TEXT},   {"turn", TYPE_INT},
+    {"worker", TYPE_TEXT},     {"input_hash", TYPE_TEXT}, {"answer_first_ns", TYPE_INT}, {"flags", TYPE_TEXT},
 };
 
 const struct schema ledger_schema = {"ledger", columns, N_COLUMNS};
@@ -81,7 +81,9 @@ struct ledger_in *ledger_open(const char *path) {
     return in;
 }
 
-struct table_in *ledger_table(struct ledger_in *in) { return &in->table; }
+struct table_in *ledger_table(struct ledger_in *in) {
+    return &in->table;
+}
 
 static enum outcome read_outcome(const struct ledger_in *in) {
     struct view c = table_text(&in->table, in->at[OUTCOME]);
@@ -148,51 +150,79 @@ void ledger_close(struct ledger_in *in) {
     free(in);
 }
 
-static void put_flags(struct table_out *out, unsigned flags) {
-    char text[N_FLAGS * 20];
+/* The cells of a row, in the order of the columns: the one list behind both ways to write it. */
+/* clang-format off */
+#define CELLS                                                                                                          \
+    TEXT(row->request) INT(row->seq) INT(row->tracked) TEXT(outcome) INT(row->intended_ns) INT(row->issued_ns)         \
+    INT(row->reissued_ns) INT(row->first_ns) INT(row->last_ns) INT(row->done_ns) INT(row->ttft_ns)                     \
+    REAL(row->tpot_ns) INT(row->gap_max_ns) INT(row->e2e_ns) INT(row->input_tokens) INT(row->output_tokens)            \
+    INT(row->tail_tokens) INT(row->chunks) INT(row->attempts) TEXT(row->finish_reason) TEXT(row->error_type)           \
+    TEXT(row->quality) TEXT(row->model) TEXT(row->schema) TEXT(row->class_) TEXT(row->tenant)                          \
+    TEXT(row->conversation) INT(row->turn) TEXT(row->worker) TEXT(row->input_hash) INT(row->answer_first_ns) TEXT(flags)
+/* clang-format on */
+
+static struct view flags_text(char text[N_FLAGS * 20], unsigned flags) {
     size_t n = 0;
-    for (int i = 0; i < N_FLAGS; i++) {
+    for (int i = 0; flags >> i; i++) {
         if (!(flags & 1U << i)) continue;
         if (n) text[n++] = ',';
         size_t len = strlen(flag_name[i]);
         memcpy(text + n, flag_name[i], len);
         n += len;
     }
-    table_put(out, (struct view){text, n});
+    return (struct view){text, n};
+}
+
+static bool plain_cell(struct view v) { return v.n == 0 || (v.s[0] != '#' && v.s[0] != '"'); }
+
+static inline char *put_text(char *p, struct view v) {
+    if (v.n) memcpy(p, v.s, v.n);
+    return p + v.n;
+}
+
+/* TSV in one go: a ledger is written row by row for every request of a run, and most of its cells are empty. */
+static void write_tsv(struct table_out *out, const struct ledger_row *row, struct view outcome, struct view flags) {
+    size_t room = N_COLUMNS;
+#define TEXT(v) room += (v).n;
+#define INT(v) room += int_known(v) ? NUM_MAX : 0;
+#define REAL(v) room += NUM_MAX;
+    CELLS
+#undef TEXT
+#undef INT
+#undef REAL
+    char *p = buf_room(&out->row, room), *start = p;
+#define TEXT(v) p = put_text(p, v), *p++ = '\t';
+#define INT(v) p += int_known(v) ? num_put_int(p, v) : 0, *p++ = '\t';
+#define REAL(v) p += isfinite(v) ? num_put_real(p, v) : 0, *p++ = '\t';
+    CELLS
+#undef TEXT
+#undef INT
+#undef REAL
+    out->row.len += (size_t)(p - start) - 1; /* no tab after the last */
+    out->at = N_COLUMNS;
 }
 
 void ledger_write(struct table_out *out, const struct ledger_row *row) {
-    const char *outcome = outcome_name[row->outcome];
-    table_put(out, row->request);
-    table_put_int(out, row->seq);
-    table_put_int(out, row->tracked);
-    table_put(out, (struct view){outcome, strlen(outcome)});
-    table_put_int(out, row->intended_ns);
-    table_put_int(out, row->issued_ns);
-    table_put_int(out, row->reissued_ns);
-    table_put_int(out, row->first_ns);
-    table_put_int(out, row->last_ns);
-    table_put_int(out, row->done_ns);
-    table_put_int(out, row->ttft_ns);
-    table_put_real(out, row->tpot_ns);
-    table_put_int(out, row->gap_max_ns);
-    table_put_int(out, row->e2e_ns);
-    table_put_int(out, row->input_tokens);
-    table_put_int(out, row->output_tokens);
-    table_put_int(out, row->tail_tokens);
-    table_put_int(out, row->chunks);
-    table_put_int(out, row->attempts);
-    table_put(out, row->finish_reason);
-    table_put(out, row->error_type);
-    table_put(out, row->quality);
-    table_put(out, row->model);
-    table_put(out, row->schema);
-    table_put(out, row->class_);
-    table_put(out, row->tenant);
-    table_put(out, row->conversation);
-    table_put_int(out, row->turn);
-    table_put(out, row->worker);
-    table_put(out, row->input_hash);
-    table_put_int(out, row->answer_first_ns);
-    put_flags(out, row->flags);
+    const char *name = outcome_name[row->outcome];
+    char text[N_FLAGS * 20];
+    struct view outcome = {name, strlen(name)}, flags = flags_text(text, row->flags);
+    bool plain = true;
+#define TEXT(v) plain &= plain_cell(v);
+#define INT(v)
+#define REAL(v)
+    CELLS
+#undef TEXT
+#undef INT
+#undef REAL
+    if (out->spelling == SPELL_TSV && plain) {
+        write_tsv(out, row, outcome, flags);
+        return;
+    }
+#define TEXT(v) table_put(out, v);
+#define INT(v) table_put_int(out, v);
+#define REAL(v) table_put_real(out, v);
+    CELLS
+#undef TEXT
+#undef INT
+#undef REAL
 }

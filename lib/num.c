@@ -60,13 +60,24 @@ static size_t count_digits(uint64_t u) {
     return n + (u >= 10) + (u >= 100) + (u >= 1000);
 }
 
-/* Two digits at a time, from the end. */
+static const char pair[] =
+    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+    "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
+/* Exactly eight digits; four pairs that do not wait for each other. */
+static void put_eight(char *dst, uint32_t u) {
+    uint32_t high = u / 10000, low = u % 10000;
+    memcpy(dst, pair + high / 100 * 2, 2);
+    memcpy(dst + 2, pair + high % 100 * 2, 2);
+    memcpy(dst + 4, pair + low / 100 * 2, 2);
+    memcpy(dst + 6, pair + low % 100 * 2, 2);
+}
+
 static size_t put_uint(char *dst, uint64_t u) {
-    static const char pair[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
-                               "49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
-                               "9899";
     size_t n = count_digits(u);
     char *p = dst + n;
+    for (; u >= 100000000; u /= 100000000)
+        put_eight(p -= 8, (uint32_t)(u % 100000000));
     for (; u >= 100; u /= 100)
         memcpy(p -= 2, pair + u % 100 * 2, 2);
     if (u >= 10)

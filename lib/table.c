@@ -312,6 +312,10 @@ static void lead(struct table_out *t) {
 
 void table_put(struct table_out *t, struct view text) {
     const struct column *c = &t->column[t->at];
+    if (t->spelling == SPELL_TSV && text.n == 0) { /* most cells of most rows */
+        if (t->at++) buf_char(&t->row, '\t');
+        return;
+    }
     lead(t);
     bool ok = true;
     if (t->spelling != SPELL_NDJSON)
