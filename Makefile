@@ -73,7 +73,7 @@ check: all $(TESTS)
 # The whole suite once more with address and undefined behaviour sanitizers.
 check-dev:
 	$(MAKE) DEV=1 all $(TESTS:$(BUILD)/%=build/dev/%)
-	TOOLDIR=$(CURDIR)/build/dev/bin BUILD=$(CURDIR)/build/dev bash tests/run.sh
+	ASAN_OPTIONS=detect_leaks=0 TOOLDIR=$(CURDIR)/build/dev/bin BUILD=$(CURDIR)/build/dev bash tests/run.sh
 
 bless: all
 	bash tests/cases.sh --bless
@@ -86,6 +86,8 @@ lint:
 DEMO = build/demo
 demo: $(DEMO)/report.txt
 	@cat $(DEMO)/report.txt
+	@jq -rn --slurpfile truth $(DEMO)/truth.json --slurpfile steady $(DEMO)/steady.json \
+	    '"planted TPOT \($$truth[0].tpot_ns / 1e6) ms, found \($$steady[0].metrics.tpot.mean_ns / 1e6) ms, verdict \($$steady[0].verdict)"'
 
 $(DEMO)/run.jsonl: $(BUILD)/synth examples/demo/synth.args
 	@mkdir -p $(@D)
