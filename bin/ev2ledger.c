@@ -194,7 +194,7 @@ static void from_ledger(const char *path, const struct options *o, const json_t 
     struct table_out out;
     json_t *chain = json_copy(t->stream.pg);
     json_array_extend(chain, (json_t *)pg);
-    table_begin(&out, opts_spelling(&o->common, t->spelling), !o->common.no_header, &ledger_schema, t->column, t->n,
+    table_begin(&out, opts_spelling(&o->common, SPELL_TSV), !o->common.no_header, &ledger_schema, t->column, t->n,
                 t->stream.run, chain);
     struct ledger_row row;
     while (ledger_read(in, &row)) {

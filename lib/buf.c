@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "die.h"
 
@@ -31,6 +33,16 @@ void *xrealloc(void *p, size_t n, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes)) checked(NULL);
     return checked(realloc(p, bytes ? bytes : 1));
+}
+
+void *xtable(size_t n, size_t size) {
+    const size_t huge = 2 << 20;
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes)) checked(NULL);
+    void *p;
+    if (bytes < huge || posix_memalign(&p, huge, bytes) != 0) return xcalloc(n, size);
+    madvise(p, bytes / huge * huge, MADV_HUGEPAGE); /* advice: it may fail */
+    return memset(p, 0, bytes);
 }
 
 char *xstrdup(const char *s) { return xstrndup(s, strlen(s)); }

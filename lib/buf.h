@@ -10,6 +10,8 @@
 void *xmalloc(size_t n);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size); /* n elements of size bytes, overflow checked */
+/* Zeroed memory for a large table that is read all over: in huge pages where the system has them.  Freed by free. */
+void *xtable(size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 

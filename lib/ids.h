@@ -14,14 +14,14 @@
 
 enum id_state { ID_NEW, ID_LIVE, ID_DONE, ID_FAILED };
 
-/* A place: 30 bits of hash, 2 of state, then the index (live) or 1 bit of note, 3 unused and 28 bits of hash.  The other
- * 6 bits of the hash choose the shard.  Places lie in order of hash, as in a phone book, so that growing reads and
+/* A place: 30 bits of hash, 2 of state, then the index (live) or 1 bit of note and 31 bits of hash.  The other 3
+ * bits of the hash choose the shard.  Places lie in order of hash, as in a phone book, so that growing reads and
  * writes in sequence. */
 struct ids {
     struct ids_shard {
         uint64_t *place;
         uint32_t n, cap;
-    } shard[64];
+    } shard[8];
 };
 
 void ids_init(struct ids *ids);
@@ -32,8 +32,8 @@ static inline uint32_t ids_index(const uint64_t *place) { return (uint32_t)*plac
 
 /* The place where a hash is looked for first. */
 static inline uint64_t *ids_home(const struct ids *ids, uint64_t hash) {
-    const struct ids_shard *s = &ids->shard[hash >> 58];
-    return &s->place[(hash >> 28 & 0x3FFFFFFF) * s->cap >> 30];
+    const struct ids_shard *s = &ids->shard[hash >> 61];
+    return &s->place[(hash >> 31 & 0x3FFFFFFF) * s->cap >> 30];
 }
 
 /* The first place of a hash, or the next one after a live place that turned out to be another id's.  A place in state

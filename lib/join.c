@@ -91,7 +91,7 @@ struct interval {
     int64_t from, to;
 };
 
-enum { CHUNK = 4096 };
+enum { CHUNK = 16384 }; /* 2 MiB */
 struct chunk {
     struct request *request;
 };
@@ -161,7 +161,7 @@ static void set_id(struct request *r, struct view id) {
 static uint32_t new_request(struct join *j, uint64_t hash, struct view id) {
     if (j->free_.n == 0) {
         if ((uint64_t)j->n_requests + CHUNK >= NOBODY) die("%s: too many requests at once", j->file);
-        struct chunk chunk = {xmalloc(CHUNK * sizeof(struct request))};
+        struct chunk chunk = {xtable(CHUNK, sizeof(struct request))};
         vec_push(&j->chunks, chunk);
         vec_reserve(&j->free_, CHUNK);
         for (uint32_t i = CHUNK; i-- > 0;)

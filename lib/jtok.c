@@ -155,7 +155,7 @@ __attribute__((target("avx2"))) static inline __m256i escapable(__m256i x) {
 }
 
 /* 64 bytes a step.  Escapes are resolved a block at a time, so text full of \n and \" costs little more than plain text;
- * whatever is neither plain nor a short escape (the closing quote, a fault, \u, non-ASCII) is settled one by one. */
+ * what is neither plain nor a short escape (the closing quote, a fault, \u, a non-ASCII character) is settled by itself. */
 __attribute__((target("avx2,bmi"))) static const char *scan_256(const char *p, const char *end, bool *escaped) {
     const __m256i quote = _mm256_set1_epi8('"'), slash = _mm256_set1_epi8('\\'), space = _mm256_set1_epi8(0x20);
     while (end - p >= 64) {
@@ -174,21 +174,26 @@ __attribute__((target("avx2,bmi"))) static const char *scan_256(const char *p, c
             target = escaped_bits(bs, &cut);
             stop = (stop & ~target) | (target & ~bits64(escapable(b.lo), escapable(b.hi)));
         }
-        while (stop != 0 && target >> __builtin_ctzll(stop) & 1) {
-            const char *at = p + __builtin_ctzll(stop) - 1;
-            if (escape_len(at, end) != 6) return at;
-            stop &= stop - 1;
+        size_t step = cut ? 63 : 64;
+        while (stop != 0) {
+            size_t i = (size_t)__builtin_ctzll(stop), n = 1;
+            if (target >> i & 1) {
+                if (escape_len(p + i - 1, end) != 6) return p + i - 1;
+            } else {
+                n = (signed char)p[i] < 0 ? utf8_len(p + i, end) : 0;
+                if (n == 0) {
+                    *escaped |= (bs & (((uint64_t)1 << i) - 1)) != 0;
+                    return p + i;
+                }
+            }
+            if (i + n >= 64) { /* a character that ends in the next block */
+                step = i + n;
+                break;
+            }
+            stop &= ~(uint64_t)0 << (i + n);
         }
-        if (stop == 0) {
-            *escaped |= bs != 0;
-            p += cut ? 63 : 64;
-            continue;
-        }
-        *escaped |= (bs & (stop ^ (stop - 1))) != 0;
-        p += __builtin_ctzll(stop);
-        const char *q = past_special(p, end, escaped);
-        if (q == p) return p;
-        p = q;
+        *escaped |= bs != 0;
+        p += step;
     }
     return scan_128(p, end, escaped);
 }
