@@ -9,7 +9,27 @@
 
 #define N_MAX 1000000 /* a report holds every probability */
 
-void binomial_write(const char *n_and_p, enum spelling spelling) {
+static json_t *observed_json(char **files) {
+    json_t *list = json_array();
+    for (; *files; files++) {
+        json_t *reports = report_read(*files, "goodput", NULL);
+        for (size_t i = 0; i < json_array_size(reports); i++) {
+            const json_t *r = json_array_get(reports, i);
+            json_t *j = json_object();
+            doc_set_text(j, "file", *files);
+            doc_set_int(j, "offered", doc_int_at(r, "offered"));
+            doc_set_int(j, "accepted", doc_int_at(r, "accepted"));
+            doc_set_real(j, "acceptance", doc_real_at(r, "acceptance.ratio"));
+            doc_set_int(j, "clusters", doc_int_at(r, "acceptance.clusters"));
+            doc_set_real(j, "overdispersion", doc_real_at(r, "acceptance.overdispersion"));
+            json_array_append_new(list, j);
+        }
+        json_decref(reports);
+    }
+    return list;
+}
+
+void binomial_write(const char *n_and_p, char **reports, enum spelling spelling) {
     size_t comma = strcspn(n_and_p, ",");
     int64_t n;
     double p;
@@ -31,6 +51,7 @@ void binomial_write(const char *n_and_p, enum spelling spelling) {
     doc_set_real(report, "sd", sqrt((double)n * p * (1 - p)));
     json_object_set_new(report, "pmf", pmf);
     json_object_set_new(report, "cdf", cdf);
+    if (strcmp(reports[0], "-") != 0) json_object_set_new(report, "observed", observed_json(reports));
     report_write(report, spelling);
     json_decref(report);
 }

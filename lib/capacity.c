@@ -9,6 +9,8 @@
 #include "compare.h"
 #include "contract.h"
 #include "die.h"
+#include "interval.h"
+#include "loads.h"
 #include "num.h"
 
 #define TOLERANCE .02 /* of a rate or a span: closer is the same */
@@ -19,45 +21,21 @@ static const char *const state_name[] = {"pass", "fail", "unproven", "client_lim
 enum evidence { SUPPORTED, UNDETERMINED, REFUTED };
 static const char *const evidence_name[] = {"supported", "undetermined", "refuted"};
 
-struct run {
-    const char *file;
-    json_t *report;
-    double target_rps, offered_rps; /* target: NAN = none */
-    int64_t start_ns;
-    size_t given; /* its place among the reports */
-    bool passes;
-};
-
 /* Runs at one load: run[0..n). */
 struct level {
-    const struct run *run;
+    const struct load *run;
     size_t n, passed;
     double rps, achieved_rps; /* achieved: the lowest */
     enum state state;
     enum evidence evidence;
+    const struct load *early, *late; /* in time; NULL where the level has one run, or no times */
 };
 
-static double aim(const struct run *r) { return isnan(r->target_rps) ? r->offered_rps : r->target_rps; }
+static double aim(const struct load *r) { return isnan(r->target_rps) ? r->offered_rps : r->target_rps; }
 
-/* ---- reading: only like is rated with like ---- */
+/* ---- only like is rated with like ---- */
 
-static struct run read_run(const char *file, json_t *report, size_t given) {
-    struct run r = {.file = file, .report = report, .given = given};
-    const json_t *complete = doc_at(report, "run.offered_complete");
-    const char *verdict = doc_text_at(report, "verdict");
-    r.target_rps = doc_real_at(report, "run.target_rps");
-    r.offered_rps = doc_real_at(report, "rates.offered_rps");
-    r.start_ns = doc_int_at(report, "duration.start_ns");
-    if (complete && !json_is_true(complete))
-        die("%s: the harness logged only what finished: offered is a lower bound, and no capacity follows", file);
-    if (isnan(r.offered_rps)) die("%s: no offered rate: the run has no times, or a single arrival", file);
-    if (!verdict || strcmp(verdict, "none") == 0)
-        die("%s: the contract states no floor and no percentile: there is nothing to fail", file);
-    r.passes = verdict && strcmp(verdict, "pass") == 0;
-    return r;
-}
-
-static void check_alike(const struct run *a, const struct run *b) {
+static void check_alike(const struct load *a, const struct load *b) {
     char why[160];
     if (!compare_alike(a->report, b->report, "", why)) die("%s: not like %s: %s", b->file, a->file, why);
     double x = doc_real_at(a->report, "duration.arrival_s"), y = doc_real_at(b->report, "duration.arrival_s");
@@ -67,31 +45,45 @@ static void check_alike(const struct run *a, const struct run *b) {
 
 /* By load, then in the order given. */
 static int compare_runs(const void *a, const void *b) {
-    const struct run *x = a, *y = b;
+    const struct load *x = a, *y = b;
     if (aim(x) < aim(y) || aim(x) > aim(y)) return aim(x) < aim(y) ? -1 : 1;
     return x->given < y->given ? -1 : x->given > y->given;
 }
 
 /* ---- levels ---- */
 
-static bool same_level(const struct run *first, const struct run *r) {
+static bool same_level(const struct load *first, const struct load *r) {
     if (!isnan(first->target_rps) && !isnan(r->target_rps)) return first->target_rps >= r->target_rps;
     return aim(r) <= aim(first) * (1 + TOLERANCE);
 }
 
-/* Whether the acceptance floor is shown to be met, by the wider of the two intervals. */
-static enum evidence evidence_of(const json_t *report, double floor) {
-    double lo = doc_real_at(report, "acceptance.binomial.0"), hi = doc_real_at(report, "acceptance.binomial.1");
-    double cluster_lo = doc_real_at(report, "acceptance.cluster.0"),
-           cluster_hi = doc_real_at(report, "acceptance.cluster.1");
-    if (cluster_hi - cluster_lo > hi - lo) {
-        lo = cluster_lo;
-        hi = cluster_hi;
-    }
-    return lo >= floor ? SUPPORTED : hi < floor ? REFUTED : UNDETERMINED;
+/* The wider of the two intervals of acceptance. */
+static struct interval acceptance_interval(const json_t *report) {
+    struct interval exact = {doc_real_at(report, "acceptance.binomial.0"),
+                             doc_real_at(report, "acceptance.binomial.1")};
+    struct interval cluster = {doc_real_at(report, "acceptance.cluster.0"),
+                               doc_real_at(report, "acceptance.cluster.1")};
+    return cluster.hi - cluster.lo > exact.hi - exact.lo ? cluster : exact;
 }
 
-static struct level judge(const struct run *run, size_t n, const struct contract *c) {
+/* Whether the acceptance floor is shown to be met. */
+static enum evidence evidence_of(const json_t *report, double floor) {
+    struct interval ci = acceptance_interval(report);
+    return ci.lo >= floor ? SUPPORTED : ci.hi < floor ? REFUTED : UNDETERMINED;
+}
+
+/* The earliest and the latest of the repeats. */
+static void find_ends(struct level *l) {
+    for (size_t i = 0; i < l->n; i++) {
+        const struct load *r = &l->run[i];
+        if (!int_known(r->start_ns)) return;
+        if (i == 0 || r->start_ns < l->early->start_ns) l->early = r;
+        if (i == 0 || r->start_ns > l->late->start_ns) l->late = r;
+    }
+    if (l->early == l->late || l->early->start_ns == l->late->start_ns) l->early = l->late = NULL;
+}
+
+static struct level judge(const struct load *run, size_t n, const struct contract *c) {
     struct level l = {.run = run, .n = n, .achieved_rps = INFINITY, .evidence = SUPPORTED};
     double sum = 0, target = NAN;
     for (size_t i = 0; i < n; i++) {
@@ -103,6 +95,7 @@ static struct level judge(const struct run *run, size_t n, const struct contract
         if (e > l.evidence) l.evidence = e;
     }
     l.rps = isnan(target) ? sum / (double)n : target;
+    find_ends(&l);
     if (l.achieved_rps < target * (1 - TOLERANCE))
         l.state = STATE_CLIENT_LIMITED;
     else if ((int64_t)(n - l.passed) >= c->of - c->need + 1)
@@ -112,24 +105,55 @@ static struct level judge(const struct run *run, size_t n, const struct contract
     return l;
 }
 
+/* Acceptance of the latest repeat less that of the earliest, and whether that is more than chance: the load was the same. */
+static json_t *order_json(const struct level *l, bool *moved) {
+    *moved = false;
+    if (!l->early) return json_null();
+    double early = doc_real_at(l->early->report, "acceptance.ratio"),
+           late = doc_real_at(l->late->report, "acceptance.ratio");
+    struct interval ci =
+        interval_difference(late, acceptance_interval(l->late->report), early, acceptance_interval(l->early->report));
+    *moved = ci.lo > 0 || ci.hi < 0;
+    json_t *j = json_object();
+    doc_set_real(j, "early", early);
+    doc_set_real(j, "late", late);
+    doc_set_real(j, "difference", late - early);
+    json_object_set_new(j, "ci", json_pack("[oo]", doc_real(ci.lo), doc_real(ci.hi)));
+    doc_set_bool(j, "moved", *moved);
+    return j;
+}
+
+/* What a staircase shows of each run of a level: its key there, and where it stands in a goodput report. */
+static const struct {
+    const char *key, *path;
+} shown[] = {
+    {"achieved_rps", "rates.offered_rps"},
+    {"responses_rps", "rates.responses_rps"},
+    {"goodput_rps", "rates.goodput_rps"},
+    {"acceptance", "acceptance.ratio"},
+    {"offered", "offered"},
+    {"unfinished", "dispositions.unfinished"},
+    {"ttft_p99_ns", "latency.ttft.offered.p99_ns"},
+    {"tpot_p99_ns", "latency.tpot.offered.p99_ns"},
+};
+
 static json_t *level_json(const struct level *l, const struct contract *c) {
-    json_t *j = json_object(), *achieved = json_array(), *goodput = json_array(), *acceptance = json_array();
-    json_t *reasons = json_array();
-    for (size_t i = 0; i < l->n; i++) {
-        const json_t *report = l->run[i].report;
-        json_array_append_new(achieved, doc_real(l->run[i].offered_rps));
-        json_array_append_new(goodput, doc_real(doc_real_at(report, "rates.goodput_rps")));
-        json_array_append_new(acceptance, doc_real(doc_real_at(report, "acceptance.ratio")));
-        json_array_extend(reasons, json_object_get(report, "reasons"));
-    }
+    json_t *j = json_object(), *reasons = json_array();
+    bool moved;
     doc_set_real(j, "level_rps", l->rps);
-    json_object_set_new(j, "achieved_rps", achieved);
-    json_object_set_new(j, "goodput_rps", goodput);
-    json_object_set_new(j, "acceptance", acceptance);
+    for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) {
+        json_t *list = json_array();
+        for (size_t i = 0; i < l->n; i++)
+            json_array_append_new(list, doc_real(doc_real_at(l->run[i].report, shown[k].path)));
+        json_object_set_new(j, shown[k].key, list);
+    }
+    for (size_t i = 0; i < l->n; i++)
+        json_array_extend(reasons, json_object_get(l->run[i].report, "reasons"));
     doc_set_int(j, "passed", (int64_t)l->passed);
     doc_set_int(j, "of", c->of);
     doc_set_text(j, "state", state_name[l->state]);
     doc_set_text(j, "evidence", isnan(c->acceptance_min) ? NULL : evidence_name[l->evidence]);
+    json_object_set_new(j, "order", order_json(l, &moved));
     json_object_set_new(j, "reasons", reasons);
     return j;
 }
@@ -160,7 +184,7 @@ static bool is_monotone(const struct level *l, size_t n) {
 
 /* One run per level, each later than the one below it: what grows with time would look like what grows with load.  Without
  * times the order in which the reports were given counts. */
-static bool in_time_order(const struct run *run, size_t n, size_t levels) {
+static bool in_time_order(const struct load *run, size_t n, size_t levels) {
     if (n < 2 || levels != n) return false;
     bool timed = true;
     for (size_t i = 0; i < n; i++)
@@ -170,12 +194,40 @@ static bool in_time_order(const struct run *run, size_t n, size_t levels) {
     return true;
 }
 
-static void add_warning(json_t *warnings, const char *code, const char *text) {
-    json_array_append_new(warnings, json_pack("{ssss}", "code", code, "text", text));
-    warn("%s", text);
+static void add_warning(json_t *warnings, const char *code, double level_rps, const char *text) {
+    json_t *w = json_pack("{ssss}", "code", code, "text", text);
+    if (!isnan(level_rps)) doc_set_real(w, "value", level_rps);
+    json_array_append_new(warnings, w);
+    if (isnan(level_rps))
+        warn("%s", text);
+    else
+        warn("level %g/s: %s", level_rps, text);
 }
 
-static json_t *report_json(const struct run *run, size_t n, const struct level *l, size_t levels,
+static double mean_of(const struct level *l, const char *path) {
+    double sum = 0;
+    for (size_t i = 0; i < l->n; i++)
+        sum += doc_real_at(l->run[i].report, path);
+    return sum / (double)l->n;
+}
+
+/* What no single level shows: repeats that disagree with time, and a service that answers more and is of less use. */
+static void compare_levels(json_t *warnings, const struct level *l, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        bool moved;
+        json_decref(order_json(&l[i], &moved));
+        if (moved)
+            add_warning(warnings, "level_moved", l[i].rps,
+                        "acceptance of the early and the late run differ by more than chance: time changed the system");
+        if (i == 0 || mean_of(&l[i], "rates.responses_rps") <= mean_of(&l[i - 1], "rates.responses_rps") ||
+            !(mean_of(&l[i], "rates.goodput_rps") < mean_of(&l[i - 1], "rates.goodput_rps")))
+            continue;
+        add_warning(warnings, "more_answers_less_use", l[i].rps,
+                    "more responses per second than at the level below, and less goodput");
+    }
+}
+
+static json_t *report_json(const struct load *run, size_t n, const struct level *l, size_t levels,
                            const struct contract *c, double margin, double demand_rps) {
     size_t passing = 0;
     while (passing < levels && l[passing].state == STATE_PASS)
@@ -203,44 +255,37 @@ static json_t *report_json(const struct run *run, size_t n, const struct level *
         json_object_set_new(j, "units", units);
     }
     if (!json_object_get(c->document, "repeats"))
-        add_warning(warnings, "no_repeats", "the contract asks for no repeats: one passing run of one counts");
+        add_warning(warnings, "no_repeats", NAN, "the contract asks for no repeats: one passing run of one counts");
     if (!is_monotone(l, levels))
-        add_warning(warnings, "not_monotone",
+        add_warning(warnings, "not_monotone", NAN,
                     "a level passes above one that fails: the rating stops at the first failure");
     if (in_time_order(run, n, levels))
-        add_warning(warnings, "order_effects", "loads rise strictly with time, one run each: repeat or shuffle them");
+        add_warning(warnings, "order_effects", NAN,
+                    "loads rise strictly with time, one run each: repeat or shuffle them");
+    compare_levels(warnings, l, levels);
     json_object_set_new(j, "warnings", warnings);
     return j;
 }
 
 json_t *capacity_rate(char **files, double margin, double demand_rps) {
-    VEC(struct run) run = {0};
+    struct loads list;
     VEC(struct level) level = {0};
-    json_t *kept = json_array();
-    for (; *files; files++) {
-        json_t *list = report_read(*files, "goodput", NULL);
-        for (size_t i = 0; i < json_array_size(list); i++) {
-            struct run r = read_run(*files, json_array_get(list, i), run.n);
-            vec_push(&run, r);
-        }
-        json_array_extend(kept, list);
-        json_decref(list);
-    }
-    if (run.n == 0) die("no report to rate");
-    for (size_t i = 1; i < run.n; i++)
-        check_alike(&run.v[0], &run.v[i]);
+    loads_read(&list, files);
+    struct load *run = list.run.v;
+    size_t n = list.run.n;
+    for (size_t i = 1; i < n; i++)
+        check_alike(&run[0], &run[i]);
     struct contract c;
-    contract_load(&c, run.v[0].file, json_object_get(run.v[0].report, "contract"));
-    qsort(run.v, run.n, sizeof *run.v, compare_runs);
-    for (size_t i = 0, k; i < run.n; i = k) {
-        for (k = i + 1; k < run.n && same_level(&run.v[i], &run.v[k]);)
+    contract_load(&c, run[0].file, json_object_get(run[0].report, "contract"));
+    qsort(run, n, sizeof *run, compare_runs);
+    for (size_t i = 0, k; i < n; i = k) {
+        for (k = i + 1; k < n && same_level(&run[i], &run[k]);)
             k++;
-        vec_push(&level, judge(&run.v[i], k - i, &c));
+        vec_push(&level, judge(&run[i], k - i, &c));
     }
-    json_t *report = report_json(run.v, run.n, level.v, level.n, &c, margin, demand_rps);
+    json_t *report = report_json(run, n, level.v, level.n, &c, margin, demand_rps);
     contract_free(&c);
-    vec_free(&run);
     vec_free(&level);
-    json_decref(kept);
+    loads_free(&list);
     return report;
 }

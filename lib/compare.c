@@ -59,6 +59,12 @@ static const json_t *block_of(const json_t *report, const char *block) {
     return block[0] ? json_object_get(report, block) : report;
 }
 
+/* Whether the harness logged all it offered; it did, where it does not say otherwise. */
+static const json_t *complete(const json_t *report) {
+    const json_t *said = doc_at(report, "run.offered_complete");
+    return said ? said : json_true();
+}
+
 bool compare_alike(const json_t *a, const json_t *b, const char *block, char why[160]) {
     static const char *const part[] = {"contract", "definitions"};
     static const char *const length[] = {"lengths.isl", "lengths.osl"};
@@ -66,6 +72,10 @@ bool compare_alike(const json_t *a, const json_t *b, const char *block, char why
         const char *key = differing_key(json_object_get(a, part[i]), json_object_get(b, part[i]));
         if (!key) continue;
         snprintf(why, 160, "%s.%.60s differs", part[i], key);
+        return false;
+    }
+    if (!same(complete(a), complete(b))) {
+        snprintf(why, 160, "run.offered_complete differs: one of the two knows only what finished");
         return false;
     }
     for (size_t i = 0; i < 2; i++) {
@@ -120,6 +130,11 @@ static json_t *difference_json(struct share base, struct share now) {
     doc_set_real(j, "difference", now.value - base.value);
     json_object_set_new(j, "newcombe", pair(interval_difference(now.value, now.wilson, base.value, base.wilson)));
     json_object_set_new(j, "cluster", pair(interval_difference(now.value, now.cluster, base.value, base.cluster)));
+    bool cluster = json_is_array(json_object_get(j, "cluster"));
+    doc_set_text(j, "interval", cluster ? "cluster" : "newcombe");
+    doc_set_text(j, "why",
+                 cluster ? "requests near each other fail together: clusters of them are the unit"
+                         : "one of the two has no cluster interval: this one takes requests as independent");
     return j;
 }
 

@@ -35,6 +35,40 @@ bool limit_meets(const struct limit *l, int64_t span_ns, int64_t tail) {
 
 double limit_ns(const struct limit *l) { return l->den ? (double)l->num / (double)l->den : NAN; }
 
+/* The decimal digits somebody wrote are what counts, and those are the shortest that read back as the double. */
+const char *limit_set(struct limit *l, double ms) {
+    if (!(ms >= 0 && ms <= MS_MAX)) return "not a number of ms from 0 to 9e12";
+    char digits[NUM_MAX + 1];
+    digits[num_put_real(digits, ms)] = '\0';
+    *l = (struct limit){.num = 0, .den = 1};
+    int shift = 6; /* ms to ns */
+    bool point = false;
+    const char *s = digits;
+    for (; *s && *s != 'e'; s++) {
+        if (*s == '.') {
+            point = true;
+            continue;
+        }
+        l->num = l->num * 10 + (*s - '0');
+        shift -= point;
+    }
+    int64_t exponent = 0; /* negative: so small a number is written 1e-7, so large a one is refused above */
+    if (*s == 'e' && num_int(s + 1, strlen(s + 1), &exponent)) shift += (int)exponent;
+    for (; shift > 0; shift--)
+        l->num *= 10;
+    for (; shift < 0; shift++) {
+        if (l->den == DEN_MAX) return "more than 18 decimals";
+        l->den *= 10;
+    }
+    return NULL;
+}
+
+int target_find(const char *s, size_t n) {
+    for (int t = 0; t < N_TARGETS; t++)
+        if (n == strlen(target_name[t]) && memcmp(s, target_name[t], n) == 0) return t;
+    return n == 4 && memcmp(s, "e2el", n) == 0 ? TARGET_E2E : -1;
+}
+
 /* ---- reading: where we are, and what is wrong there ---- */
 
 struct place {
@@ -91,42 +125,18 @@ static int choice(const struct place *p, const json_t *object, const char *key, 
     bad(&at, what);
 }
 
-/* A number of ms as an exact ratio of ns.  The decimal digits somebody wrote are what counts, and those are the shortest
- * that read back as the double. */
 static struct limit limit_of(const struct place *p, const json_t *v) {
+    struct limit l;
     if (!json_is_number(v)) bad(p, "not a number of ms");
-    double ms = json_number_value(v);
-    if (!(ms >= 0 && ms <= MS_MAX)) bad(p, "not a number of ms from 0 to 9e12");
-    char digits[NUM_MAX + 1];
-    digits[num_put_real(digits, ms)] = '\0';
-    struct limit l = {.num = 0, .den = 1};
-    int shift = 6; /* ms to ns */
-    bool point = false;
-    const char *s = digits;
-    for (; *s && *s != 'e'; s++) {
-        if (*s == '.') {
-            point = true;
-            continue;
-        }
-        l.num = l.num * 10 + (*s - '0');
-        shift -= point;
-    }
-    int64_t exponent = 0; /* negative: so small a number is written 1e-7, so large a one is refused above */
-    if (*s == 'e' && num_int(s + 1, strlen(s + 1), &exponent)) shift += (int)exponent;
-    for (; shift > 0; shift--)
-        l.num *= 10;
-    for (; shift < 0; shift++) {
-        if (l.den == DEN_MAX) bad(p, "more than 18 decimals");
-        l.den *= 10;
-    }
+    const char *why = limit_set(&l, json_number_value(v));
+    if (why) bad(p, why);
     return l;
 }
 
 static int target_of(const struct place *p, const char *key) {
-    for (int t = 0; t < N_TARGETS; t++)
-        if (strcmp(key, target_name[t]) == 0) return t;
-    if (strcmp(key, "e2el") == 0) return TARGET_E2E;
-    bad(p, "not a latency: ttft, tpot, gap or e2e");
+    int t = target_find(key, strlen(key));
+    if (t < 0) bad(p, "not a latency: ttft, tpot, gap or e2e");
+    return t;
 }
 
 /* ---- the fields that have fields ---- */

@@ -57,6 +57,12 @@ struct limit {
 bool limit_meets(const struct limit *l, int64_t span_ns, int64_t tail);
 double limit_ns(const struct limit *l); /* NAN when there is no bound */
 
+/* The bound of a number of ms, by the digits it is written with; NULL, or why it is none. */
+const char *limit_set(struct limit *l, double ms);
+
+/* "ttft", "tpot", "gap", "e2e" or "e2el"; -1 for anything else. */
+int target_find(const char *s, size_t n);
+
 /* At least num/den of the offered requests within the limit. */
 struct percentile_limit {
     enum target metric;

@@ -81,6 +81,19 @@ static double beta_quantile(double p, double a, double b) {
     }
 }
 
+double interval_overdispersion(const double *y, const double *x, size_t k) {
+    double sum_y = 0, sum_x = 0, chi2 = 0;
+    for (size_t i = 0; i < k; i++) {
+        sum_y += y[i];
+        sum_x += x[i];
+    }
+    double share = sum_y / sum_x;
+    if (k < 2 || !(share > 0 && share < 1)) return NAN;
+    for (size_t i = 0; i < k; i++)
+        if (x[i] > 0) chi2 += (y[i] - x[i] * share) * (y[i] - x[i] * share) / (x[i] * share * (1 - share));
+    return chi2 / (double)(k - 1);
+}
+
 struct interval interval_clopper_pearson(int64_t successes, int64_t n, double confidence) {
     if (n <= 0) return none;
     double tail = (1 - confidence) / 2, k = (double)successes, m = (double)n;

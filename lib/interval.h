@@ -43,6 +43,11 @@ enum interval_cluster { INTERVAL_CLUSTER_OK, INTERVAL_CLUSTER_FEW, INTERVAL_CLUS
 extern const char *const interval_cluster_name[]; /* NULL "few_clusters" "zero_variance" */
 enum interval_cluster interval_cluster(const double *y, const double *x, size_t k, struct interval *ci);
 
+/* How much more the shares of k clusters scatter than independent successes would: the sum of (y - x R)^2/(x R (1 - R)),
+ * R = sum y/sum x, over its k - 1 degrees of freedom (Pearson's dispersion, McCullagh & Nelder 1989); about 1 when requests
+ * are independent, and the factor by which a binomial variance is too small.  NAN for k < 2, R = 0 or R = 1. */
+double interval_overdispersion(const double *y, const double *x, size_t k);
+
 /* Exact interval of a binomial share, successes of n (Clopper & Pearson 1934); 0 at no success, 1 at no failure; NAN
  * for n = 0. */
 struct interval interval_clopper_pearson(int64_t successes, int64_t n, double confidence);

@@ -30,6 +30,8 @@ static void apply_origin(struct ledger_row *row, const struct contract *c, enum 
     }
 }
 
+static bool is(struct view v, const char *s) { return v.n == strlen(s) && memcmp(v.s, s, v.n) == 0; }
+
 static struct fact fact_of(const struct ledger_row *row, const struct score *s, enum judged judged, double score) {
     struct fact f = {
         .arrival_ns = int_known(row->intended_ns) ? row->intended_ns : row->issued_ns,
@@ -44,6 +46,8 @@ static struct fact fact_of(const struct ledger_row *row, const struct score *s, 
         .not_applicable = (uint8_t)s->not_applicable,
         .judged = (uint8_t)judged,
         .scheduled = int_known(row->intended_ns),
+        .stopped = is(row->finish_reason, "stop"),
+        .tool_calls = row->flags & FLAG_TOOL_CALLS,
         .misses = s->misses,
     };
     for (enum target t = 0; t < N_TARGETS; t++)
@@ -51,28 +55,41 @@ static struct fact fact_of(const struct ledger_row *row, const struct score *s, 
     return f;
 }
 
-static void take_row(struct offered *o, const struct table_in *t, struct ledger_row *row, enum retry_clock retry) {
-    const struct contract *c = o->contract;
+/* The row under one contract. */
+static struct score score_under(struct scoring *k, const struct frontier *grid, const struct table_in *t,
+                                struct ledger_row *row, enum retry_clock retry) {
     double mark = NAN;
-    apply_origin(row, c, retry);
+    apply_origin(row, k->contract, retry);
     enum judged judged =
-        o->quality ? quality_judge(o->quality, t, row->request, &mark) : quality_of_ledger(row->quality);
-    struct score s = score_row(row, c, judged);
-    if (row->tracked) {
-        struct fact f = fact_of(row, &s, judged, mark);
-        vec_push(&o->fact, f);
-        for (size_t i = 0; i < o->n_by; i++)
-            by_row(&o->by[i], t, row);
-        o->completed += row->outcome == OUT_COMPLETED;
-        o->observed |= s.observed;
-        o->unobserved |= s.unobserved;
+        k->quality ? quality_judge(k->quality, t, row->request, &mark) : quality_of_ledger(row->quality);
+    struct score s = score_row(row, k->contract, judged);
+    if (!row->tracked) return s;
+    struct fact f = fact_of(row, &s, judged, mark);
+    for (size_t i = 0; grid && i < 2; i++)
+        f.rank[i] = (uint8_t)score_rank(row, k->contract, grid->axis[i].metric, grid->axis[i].limit, grid->axis[i].n);
+    vec_push(&k->fact, f);
+    k->observed |= s.observed;
+    k->unobserved |= s.unobserved;
+    return s;
+}
+
+static void take_row(struct offered *o, const struct table_in *t, struct ledger_row *row, enum retry_clock retry) {
+    struct score first = {0};
+    int64_t ttft_ns = row->ttft_ns, e2e_ns = row->e2e_ns; /* which a contract may let run from elsewhere */
+    for (size_t i = 0; i < o->n_scorings; i++) {
+        row->ttft_ns = ttft_ns;
+        row->e2e_ns = e2e_ns;
+        struct score s = score_under(&o->scoring[i], o->frontier, t, row, retry);
+        if (i == 0) first = s;
     }
+    for (size_t i = 0; i < o->n_by && row->tracked; i++)
+        by_row(&o->by[i], t, row);
     o->untracked += !row->tracked;
     if (o->common && o->hold) {
         annotate_hold(&o->annotate, t);
-        vec_push(&o->held, row->tracked ? (int64_t)o->fact.n - 1 : -1);
+        vec_push(&o->held, row->tracked ? (int64_t)o->scoring->fact.n - 1 : -1);
     } else if (o->common) {
-        annotate_row(&o->annotate, t, row->tracked ? (int)s.disposition : -1, row->tracked ? s.misses : 0);
+        annotate_row(&o->annotate, t, row->tracked ? (int)first.disposition : -1, row->tracked ? first.misses : 0);
     }
 }
 
@@ -130,7 +147,6 @@ static void read_ledger(struct offered *o, const char *file, struct buf *first_r
     while (ledger_read(o->ledger, &row)) {
         check_one_run(o, t, run, first_run);
         take_row(o, t, &row, retry);
-        o->rows++;
     }
     merge_facts(o, t, t->stream.run);
     json_array_extend(o->pg, t->stream.pg);
@@ -148,16 +164,16 @@ static int compare(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static void put_in_order(struct offered *o) {
-    size_t n = o->fact.n;
+static void put_in_order(struct scoring *k) {
+    size_t n = k->fact.n;
     bool sorted = true, stamped = true;
-    o->in_order = xcalloc(n + 1, sizeof(void *));
+    k->in_order = xcalloc(n + 1, sizeof(void *));
     for (size_t i = 0; i < n; i++) {
-        o->in_order[i] = &o->fact.v[i];
-        stamped &= int_known(o->fact.v[i].arrival_ns);
-        sorted &= i == 0 || compare(&o->in_order[i - 1], &o->in_order[i]) < 0;
+        k->in_order[i] = &k->fact.v[i];
+        stamped &= int_known(k->fact.v[i].arrival_ns);
+        sorted &= i == 0 || compare(&k->in_order[i - 1], &k->in_order[i]) < 0;
     }
-    if (stamped && !sorted) qsort(o->in_order, n, sizeof(void *), compare);
+    if (stamped && !sorted) qsort(k->in_order, n, sizeof(void *), compare);
 }
 
 void offered_read(struct offered *o, char **files) {
@@ -168,36 +184,45 @@ void offered_read(struct offered *o, char **files) {
         if (o->ledger) ledger_close(o->ledger);
         read_ledger(o, *files, &first_run);
     }
-    put_in_order(o);
+    for (size_t i = 0; i < o->n_scorings; i++)
+        put_in_order(&o->scoring[i]);
     buf_free(&first_run);
 }
 
-void offered_check(const struct offered *o, bool unobserved_fails) {
+static void check(const struct scoring *k, const struct frontier *grid, bool unobserved_fails) {
     static const char *const others[] = {"model", "schema"};
-    unsigned blind = o->unobserved & ~o->observed;
-    bool stamped = o->fact.n == 0;
-    for (size_t i = 0; i < o->fact.n && !stamped; i++)
-        stamped = int_known(o->fact.v[i].arrival_ns);
-    if (o->contract->origin != ORIGIN_LEDGER && !stamped)
+    unsigned blind = k->unobserved & ~k->observed;
+    bool stamped = k->fact.n == 0;
+    for (size_t i = 0; i < k->fact.n && !stamped; i++)
+        stamped = int_known(k->fact.v[i].arrival_ns);
+    if (k->contract->origin != ORIGIN_LEDGER && !stamped)
         die("the contract states latency_from, but the ledger has no stamps to compute latencies from");
     for (int t = 0; t < N_TARGETS + 2 && !unobserved_fails; t++) {
-        if (!(blind >> t & 1) || (t < N_TARGETS && !contract_asks(o->contract, (enum target)t))) continue;
+        bool on_grid = grid && (t == (int)grid->axis[0].metric || t == (int)grid->axis[1].metric);
+        bool asked = t >= N_TARGETS || on_grid || contract_asks(k->contract, (enum target)t);
+        if (!(blind >> t & 1) || !asked) continue;
         die("no completed request tells its %s, which the contract asks for; --unobserved fail counts them as failures",
             t < N_TARGETS ? target_name[t] : others[t - N_TARGETS]);
     }
 }
 
+void offered_check(const struct offered *o, bool unobserved_fails) {
+    for (size_t i = 0; i < o->n_scorings; i++)
+        check(&o->scoring[i], o->frontier, unobserved_fails);
+}
+
 void offered_annotate(struct offered *o, int64_t end_ns, int64_t cutoff_ns) {
+    const struct scoring *k = o->scoring;
     int64_t count[N_DISPOSITIONS] = {0};
     for (size_t i = 0; i < o->held.n; i++) {
-        const struct fact *f = o->held.v[i] < 0 ? NULL : &o->fact.v[o->held.v[i]];
+        const struct fact *f = o->held.v[i] < 0 ? NULL : &k->fact.v[o->held.v[i]];
         bool part = f && (!int_known(f->arrival_ns) || f->arrival_ns < end_ns);
         enum disposition d = part ? fact_disposition(f, cutoff_ns) : 0;
         annotate_held(&o->annotate, i, part ? (int)d : -1, part && d == f->disposition ? f->misses : 0);
     }
-    for (size_t i = 0; i < o->fact.n; i++)
-        if (!int_known(o->fact.v[i].arrival_ns) || o->fact.v[i].arrival_ns < end_ns)
-            count[fact_disposition(&o->fact.v[i], cutoff_ns)]++;
+    for (size_t i = 0; i < k->fact.n; i++)
+        if (!int_known(k->fact.v[i].arrival_ns) || k->fact.v[i].arrival_ns < end_ns)
+            count[fact_disposition(&k->fact.v[i], cutoff_ns)]++;
     annotate_end(&o->annotate, ledger_table(o->ledger), count);
 }
 
@@ -206,10 +231,13 @@ void offered_free(struct offered *o) {
     for (size_t i = 0; i < o->n_by; i++)
         by_free(&o->by[i]);
     free(o->by);
-    quality_close(o->quality);
-    vec_free(&o->fact);
+    for (size_t i = 0; i < o->n_scorings; i++) {
+        quality_close(o->scoring[i].quality);
+        vec_free(&o->scoring[i].fact);
+        free(o->scoring[i].in_order);
+    }
+    free(o->scoring);
     vec_free(&o->held);
-    free(o->in_order);
     json_decref(o->run);
     json_decref(o->pg);
     json_decref(o->pg_own);

@@ -98,3 +98,12 @@ struct score score_row(const struct ledger_row *row, const struct contract *c, e
         s.disposition = late ? DISP_LATENCY_FAILURE : DISP_QUALITY_FAILURE;
     return s;
 }
+
+unsigned score_rank(const struct ledger_row *row, const struct contract *c, enum target t, const struct limit *limit,
+                    unsigned n) {
+    if (score_not_applicable(row, t)) return c->not_applicable_fails ? n : 0;
+    unsigned i = tells(row, t) ? 0 : n;
+    while (i < n && miss_of(row, t, &limit[i]) >= 0)
+        i++;
+    return i;
+}

@@ -34,4 +34,8 @@ bool score_not_applicable(const struct ledger_row *row, enum target t);
  * that a span below the clock's resolution (zero_span) meets any TPOT. */
 struct score score_row(const struct ledger_row *row, const struct contract *c, enum judged judged);
 
+/* Which of n rising limits is the first that a completed row would meet as target t, by the same rules; n for none. */
+unsigned score_rank(const struct ledger_row *row, const struct contract *c, enum target t, const struct limit *limit,
+                    unsigned n);
+
 #endif

@@ -11,7 +11,6 @@
 #include "quantile.h"
 
 #define CLUSTERS 30 /* when no size is given */
-#define SERIES_BINS 120
 #define CONFIDENCE .95
 #define SKETCH_POINTS 100
 #define LENGTH_MAX 1000000
@@ -22,7 +21,7 @@ enum disposition fact_disposition(const struct fact *f, int64_t cutoff_ns) {
     return cut(f, cutoff_ns) ? DISP_UNFINISHED : (enum disposition)f->disposition;
 }
 
-static enum outcome outcome_of(const struct fact *f, int64_t cutoff_ns) {
+enum outcome fact_outcome(const struct fact *f, int64_t cutoff_ns) {
     return cut(f, cutoff_ns) ? OUT_UNFINISHED : (enum outcome)f->outcome;
 }
 
@@ -38,7 +37,7 @@ struct counts {
 
 static void count(struct counts *k, const struct fact *f, int64_t cutoff_ns) {
     enum disposition d = fact_disposition(f, cutoff_ns);
-    enum outcome o = outcome_of(f, cutoff_ns);
+    enum outcome o = fact_outcome(f, cutoff_ns);
     k->offered++;
     k->sent += int_known(f->issued_ns);
     k->outcome[o]++;
@@ -156,6 +155,7 @@ static void put_acceptance(json_t *into, const struct counts *c, const struct fa
     size_t k = clusters(f, n, over, &y, &x);
     enum interval_cluster how = interval_cluster(y, x, k, &ci);
     json_object_set_new(j, "cluster", pair(ci));
+    doc_set_real(j, "overdispersion", interval_overdispersion(y, x, k));
     doc_set_int(j, "clusters", (int64_t)k);
     doc_set_text(j, "cluster_reason", interval_cluster_name[how]);
     json_object_set_new(into, "acceptance", j);
@@ -238,10 +238,10 @@ static void gather(enum target t, const struct fact *const *f, size_t n, int64_t
                    struct distribution *completed, struct distribution *offered) {
     size_t m = 0, infinite = 0;
     for (size_t i = 0; i < n; i++)
-        if (outcome_of(f[i], cutoff_ns) == OUT_COMPLETED && !isnan(f[i]->value[t])) x[m++] = f[i]->value[t];
+        if (fact_outcome(f[i], cutoff_ns) == OUT_COMPLETED && !isnan(f[i]->value[t])) x[m++] = f[i]->value[t];
     *completed = (struct distribution){x, m, 0};
     for (size_t i = 0; i < n; i++) {
-        if (outcome_of(f[i], cutoff_ns) == OUT_COMPLETED) continue;
+        if (fact_outcome(f[i], cutoff_ns) == OUT_COMPLETED) continue;
         bool first =
             t == TARGET_TTFT && !isnan(f[i]->value[t]) && !(int_known(f[i]->first_ns) && f[i]->first_ns > cutoff_ns);
         if (first)
@@ -329,34 +329,96 @@ static void put_lengths(json_t *into, const struct fact *const *f, size_t n, con
         if (int_known(f[i]->input_tokens)) x[isl++] = (double)f[i]->input_tokens;
     json_object_set_new(lengths, "isl", length_json(x, isl, over->sketch));
     for (size_t i = 0; i < n; i++)
-        if (outcome_of(f[i], over->cutoff_ns) == OUT_COMPLETED && int_known(f[i]->output_tokens))
+        if (fact_outcome(f[i], over->cutoff_ns) == OUT_COMPLETED && int_known(f[i]->output_tokens))
             x[osl++] = (double)f[i]->output_tokens;
     json_object_set_new(lengths, "osl", length_json(x, osl, over->sketch));
     json_object_set_new(into, "lengths", lengths);
 }
 
-static void put_quality(json_t *into, const struct counts *k) {
+/* A request accepted but for its verdict, whose score is known: what acceptance would be if a score decided. */
+static json_t *thresholds_json(const struct fact *const *f, size_t n, const struct tally_over *over) {
+    const unsigned verdict = MISS_BIT(MISS_QUALITY) | MISS_BIT(MISS_UNJUDGED);
+    json_t *list = json_array();
+    for (size_t t = 0; t < over->n_thresholds; t++) {
+        int64_t accepted = 0;
+        for (size_t i = 0; i < n; i++)
+            accepted += fact_outcome(f[i], over->cutoff_ns) == OUT_COMPLETED && !(f[i]->misses & ~verdict) &&
+                        f[i]->score >= over->threshold[t];
+        json_t *j = json_object();
+        doc_set_real(j, "threshold", over->threshold[t]);
+        doc_set_int(j, "accepted", accepted);
+        doc_set_real(j, "acceptance", rate((double)accepted, (double)n));
+        json_object_set_new(j, "binomial", pair(interval_clopper_pearson(accepted, (int64_t)n, CONFIDENCE)));
+        doc_set_real(j, "goodput_rps", rate((double)accepted, over->duration_s));
+        json_array_append_new(list, j);
+    }
+    return list;
+}
+
+static void put_quality(json_t *into, const struct counts *k, const struct fact *const *f, size_t n,
+                        const struct tally_over *over) {
     json_t *j = json_object();
     doc_set_int(j, "judged", k->judged);
     doc_set_int(j, "unjudged", k->unjudged);
     doc_set_int(j, "scored", (int64_t)k->score.n);
     doc_set_real(j, "mean_score", k->score.n ? k->score.mean : NAN);
+    if (over->n_thresholds > 0) json_object_set_new(j, "thresholds", thresholds_json(f, n, over));
     json_object_set_new(into, "quality", j);
 }
 
-/* How late requests were sent against their schedule. */
-static void put_lag(json_t *into, const struct fact *const *f, size_t n, double *x) {
-    size_t m = 0;
-    for (size_t i = 0; i < n; i++)
-        if (f[i]->scheduled && int_known(f[i]->issued_ns)) x[m++] = (double)(f[i]->issued_ns - f[i]->arrival_ns);
+/* ---- the client's own queue ---- */
+
+static json_t *waits_json(const double *x, size_t n) {
     json_t *j = json_object();
-    doc_set_int(j, "n", (int64_t)m);
-    doc_set_real(j, "mean_ns", mean(x, m));
-    doc_set_real(j, "p50_ns", quantile_floor(x, m, 50, 100));
-    doc_set_real(j, "p99_ns", quantile_floor(x, m, 99, 100));
-    doc_set_real(j, "max_ns", m ? quantile_floor(x, m, 1, 1) : NAN);
-    json_object_set_new(into, "send_lag", j);
+    doc_set_int(j, "n", (int64_t)n);
+    doc_set_real(j, "mean_ns", mean(x, n));
+    doc_set_real(j, "p50_ns", quantile_floor(x, n, 50, 100));
+    doc_set_real(j, "p90_ns", quantile_floor(x, n, 90, 100));
+    doc_set_real(j, "p99_ns", quantile_floor(x, n, 99, 100));
+    doc_set_real(j, "max_ns", n ? quantile_floor(x, n, 1, 1) : NAN);
+    return j;
 }
+
+enum stamp { INTENDED, ISSUED, FIRST, DONE };
+
+static int64_t stamp_of(const struct fact *f, enum stamp s) {
+    return s == INTENDED ? f->arrival_ns : s == ISSUED ? f->issued_ns : s == FIRST ? f->first_ns : f->done_ns;
+}
+
+/* Spans between two stamps of scheduled requests; what ends a reply counts for completed ones by the cut-off only. */
+static json_t *spans_json(enum stamp from, enum stamp to, const struct fact *const *f, size_t n, int64_t cutoff_ns,
+                          double *x) {
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t span = num_span(stamp_of(f[i], from), stamp_of(f[i], to));
+        bool ended = to == ISSUED || fact_outcome(f[i], cutoff_ns) == OUT_COMPLETED;
+        if (f[i]->scheduled && ended && int_known(span)) x[m++] = (double)span;
+    }
+    return waits_json(x, m);
+}
+
+/* How long requests waited in the client before they were sent, and what that does to the latencies: one from the schedule
+ * has the wait in it, one from the send hides it.  Nothing to say of a run without a schedule. */
+static void put_client_wait(json_t *into, const struct fact *const *f, size_t n, int64_t cutoff_ns, double *x) {
+    static const char *const name[] = {"ttft", "e2e"};
+    bool scheduled = false;
+    for (size_t i = 0; i < n && !scheduled; i++)
+        scheduled = f[i]->scheduled && int_known(f[i]->issued_ns);
+    if (!scheduled) {
+        json_object_set_new(into, "client_wait", json_null());
+        return;
+    }
+    json_t *j = spans_json(INTENDED, ISSUED, f, n, cutoff_ns, x);
+    for (size_t i = 0; i < 2; i++) {
+        enum stamp end = i ? DONE : FIRST;
+        json_object_set_new(j, name[i],
+                            json_pack("{soso}", "intended", spans_json(INTENDED, end, f, n, cutoff_ns, x), "sent",
+                                      spans_json(ISSUED, end, f, n, cutoff_ns, x)));
+    }
+    json_object_set_new(into, "client_wait", j);
+}
+
+/* ---- the block ---- */
 
 void tally_block(json_t *into, const struct fact *const *f, size_t n, const struct tally_over *over,
                  const struct contract *c) {
@@ -373,9 +435,9 @@ void tally_block(json_t *into, const struct fact *const *f, size_t n, const stru
     if (!isnan(c->acceptance_min) && !(ratio >= c->acceptance_min))
         add_reason(reasons, "acceptance", "acceptance", ratio, c->acceptance_min);
     put_latency(into, reasons, f, n, over, c, x);
-    put_lag(into, f, n, x);
+    put_client_wait(into, f, n, over->cutoff_ns, x);
     put_lengths(into, f, n, over, x);
-    if (c->quality || k.judged > 0) put_quality(into, &k);
+    if (c->quality || k.judged > 0) put_quality(into, &k, f, n, over);
     double score = k.score.n ? k.score.mean : NAN;
     if (!isnan(c->quality_floor) && !(score >= c->quality_floor))
         add_reason(reasons, "quality_floor", "score", score, c->quality_floor);
@@ -383,65 +445,4 @@ void tally_block(json_t *into, const struct fact *const *f, size_t n, const stru
     doc_set_text(into, "verdict", contract_has_criteria(c) ? failed : "none");
     json_object_set_new(into, "reasons", reasons);
     free(x);
-}
-
-/* ---- over time ---- */
-
-/* Time in steps of 1, 2 or 5 times a power of ten of seconds, kept in two parts so that 0.3 s is written 0.3. */
-struct ruler {
-    int step, exponent;
-};
-
-static double ruler_s(const struct ruler *r, double bins) {
-    double tens = pow(10, abs(r->exponent));
-    return r->exponent < 0 ? bins * r->step / tens : bins * r->step * tens;
-}
-
-/* The finest one that needs no more than SERIES_BINS bins, nor more than there are requests. */
-static struct ruler ruler_for(double span_s, size_t n) {
-    static const int steps[] = {1, 2, 5};
-    double most = n < SERIES_BINS ? (double)n : SERIES_BINS;
-    for (struct ruler r = {.exponent = -9};; r.exponent++)
-        for (size_t i = 0; i < 3; i++) {
-            r.step = steps[i];
-            if (span_s <= ruler_s(&r, most)) return r;
-        }
-}
-
-json_t *tally_series(const struct fact *const *f, size_t n, int64_t start_ns, double span_s, int64_t cutoff_ns) {
-    json_t *series = json_array();
-    if (!(span_s > 0) || !int_known(start_ns) || n == 0) return series;
-    struct ruler ruler = ruler_for(span_s, n);
-    double width = ruler_s(&ruler, 1);
-    long bins = lround(ceil(span_s / width - 1e-9));
-    struct bin {
-        int64_t offered, ended, completed, accepted;
-    } *bin = xcalloc((size_t)bins, sizeof *bin);
-    for (size_t i = 0; i < n; i++) {
-        int64_t stamp[2] = {f[i]->arrival_ns, cut(f[i], cutoff_ns) ? INT_NONE : f[i]->done_ns};
-        for (int end = 0; end < 2; end++) {
-            int64_t since = num_span(start_ns, stamp[end]);
-            if (!int_known(since)) continue;
-            long b = (long)fmax(0, fmin(floor((double)since / 1e9 / width), (double)bins - 1));
-            bin[b].offered += !end;
-            bin[b].ended += end;
-            bin[b].completed += end && f[i]->outcome == OUT_COMPLETED;
-            bin[b].accepted += end && f[i]->disposition == DISP_ACCEPTED;
-        }
-    }
-    int64_t in_flight = 0;
-    for (long b = 0; b < bins; b++) {
-        double t = ruler_s(&ruler, (double)b), seconds = fmin(width, span_s - t);
-        in_flight += bin[b].offered - bin[b].ended;
-        json_t *j = json_object();
-        doc_set_real(j, "t_s", t);
-        doc_set_real(j, "s", seconds);
-        doc_set_real(j, "offered_rps", rate((double)bin[b].offered, seconds));
-        doc_set_real(j, "completed_rps", rate((double)bin[b].completed, seconds));
-        doc_set_real(j, "goodput_rps", rate((double)bin[b].accepted, seconds));
-        doc_set_int(j, "in_flight", in_flight);
-        json_array_append_new(series, j);
-    }
-    free(bin);
-    return series;
 }

@@ -16,6 +16,8 @@ struct fact {
     double score; /* of the evaluator, NAN = none */
     uint8_t outcome, disposition, not_applicable, judged; /* enums; not_applicable: bits by target */
     bool scheduled; /* arrival_ns is an intended start */
+    bool stopped, tool_calls; /* the reply says that it ended of itself; is calls of tools */
+    uint8_t rank[2]; /* place on a grid of targets, see frontier */
     unsigned misses;
 };
 
@@ -26,19 +28,18 @@ struct tally_over {
     double duration_s; /* for everything else */
     int64_t cluster; /* requests per cluster; 0 = ceil(n/30) */
     bool sketch; /* add what a comparison with another run needs: the shape of the length distributions */
+    const double *threshold; /* [n_thresholds]: scores at which acceptance is told as well */
+    size_t n_thresholds;
 };
 
 /* What became of a request by the cut-off. */
 enum disposition fact_disposition(const struct fact *f, int64_t cutoff_ns);
+enum outcome fact_outcome(const struct fact *f, int64_t cutoff_ns);
 
-/* Set the keys of a block in `into`: counts, rates, acceptance, latency, lengths, quality where the contract has any, and
- * verdict and reasons against the contract.  f: n facts in issue order.  Dispositions that do not sum to n end the
+/* Set the keys of a block in `into`: counts, rates, acceptance, latency, the client's wait where there is a schedule,
+ * lengths, quality where the contract has any, and verdict and reasons against the contract.  f: n facts in issue order.  Dispositions that do not sum to n end the
  * program with status 2. */
 void tally_block(json_t *into, const struct fact *const *f, size_t n, const struct tally_over *over,
                  const struct contract *c);
-
-/* Offered, completed and accepted per second, and requests in flight at its end, for each of at most 120 equal bins of
- * [start, start + span_s), no more than requests, their width 1, 2 or 5 times a power of ten of seconds.  A new array. */
-json_t *tally_series(const struct fact *const *f, size_t n, int64_t start_ns, double span_s, int64_t cutoff_ns);
 
 #endif

@@ -101,7 +101,7 @@ refused() { # refused PATTERN ARG...
     } >l.tsv
     [ "$(gp '.duration | [.s, .arrival_s, .source, .late_completions]' -g e2e:5000 l.tsv)" = '[2.5,2,"tracking",1]' ]
     [ "$(jq -c '[.untracked, .offered, .rates.offered_rps, .rates.goodput_rps]' report.json)" = '[1,2,1,0.8]' ]
-    [ "$(jq -c '.send_lag | [.n, .max_ns]' report.json)" = '[2,900000000]' ]
+    [ "$(jq -c '.client_wait | [.n, .max_ns]' report.json)" = '[2,900000000]' ]
 }
 
 @test "--duration leaves out later arrivals and cuts what ends later, --drain waits" {
