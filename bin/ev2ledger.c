@@ -27,6 +27,7 @@
 #include "opts.h"
 #include "out.h"
 #include "progress.h"
+#include "tokens.h"
 
 struct options {
     struct common common;
@@ -34,7 +35,7 @@ struct options {
     bool list_formats, list_runs;
     const char *run;
     int tokens;
-    const char *tokens_cmd;
+    const char *tokenizer, *tokens_cmd;
     int64_t token_sample;
     const char *classify;
     const char *tracking;
@@ -55,6 +56,8 @@ static const struct opt option[] = {
     {0, "tokens", "SOURCE", OPT_CHOICE, AT(tokens),
      "auto|field|chunks|none: recorded counts, or one token per chunk (default auto: field, else text)",
      "auto|field|chunks|none", 0, 0},
+    {0, "tokenizer", "FILE", OPT_TEXT, AT(tokenizer),
+     "count text with a Hugging Face tokenizer.json or a tiktoken rank file", NULL, 0, 0},
     {0, "tokens-cmd", "CMD", OPT_TEXT, AT(tokens_cmd),
      "count with a command: a JSON string a line in, an integer a line out", NULL, 0, 0},
     {0, "token-sample", "K", OPT_INT, AT(token_sample), "count the text of K replies in 1000 only", NULL, 0, 1000},
@@ -113,7 +116,7 @@ static void read_tracking(const char *text, struct join_rule *rule) {
     rule->tracking = TRACKING_WINDOW;
 }
 
-static struct join_rule rule_of(const struct options *o, struct classify *classify, struct join_counter *counter) {
+static struct join_rule rule_of(const struct options *o, struct classify *classify, struct told_counter *counter) {
     struct join_rule rule = {
         .slack_ns = ns(o->slack),
         .retry_hold_ns = ns(o->retry_hold),
@@ -123,7 +126,7 @@ static struct join_rule rule_of(const struct options *o, struct classify *classi
         .session = o->session,
         .spans = {(enum latency_from)o->latency_from, (enum retry_clock)o->retry_clock, (enum tpot_end)o->tpot_end},
         .classify = classify,
-        .tokens = (enum join_tokens)o->tokens,
+        .tokens = (enum told_tokens)o->tokens,
         .counter = counter->ask ? counter : NULL,
         .token_sample = o->token_sample,
     };
@@ -218,7 +221,8 @@ static void from_harness(const char *path, const char *format, const struct opti
                                                 [TOKENS_FIELD] = MAPROW_FIELD,
                                                 [TOKENS_CHUNKS] = MAPROW_CHUNKS,
                                                 [TOKENS_NONE] = MAPROW_NONE};
-    if (rule->counter) die("--tokens-cmd: %s keeps token counts, not texts to be counted", format);
+    if (rule->counter)
+        die("--%s: %s keeps token counts, not texts to be counted", o->tokenizer ? "tokenizer" : "tokens-cmd", format);
     struct adapt a;
     struct adapt_options options = {format, o->map, o->strict, {rule->classify, rule->spans, tokens[rule->tokens]}};
     adapt_read(&a, path, &options);
@@ -268,12 +272,22 @@ static const char *format_of(const struct options *o, const char *path) {
     return o->format;
 }
 
+static int64_t count_tokens(void *tokens, const char *text, size_t n) { return tokens_count(tokens, text, n); }
+
+static struct told_counter counter_of(const struct options *o) {
+    if (o->tokenizer && o->tokens_cmd) die("--tokenizer and --tokens-cmd both count: give one of them");
+    if (o->tokenizer) {
+        struct tokens *t = tokens_open(o->tokenizer);
+        return (struct told_counter){tokens_name(t), t, count_tokens, NULL};
+    }
+    if (!o->tokens_cmd) return (struct told_counter){0};
+    struct coprocess *c = coprocess_start("--tokens-cmd", o->tokens_cmd);
+    return (struct told_counter){o->tokens_cmd, c, coprocess_ask, coprocess_answer};
+}
+
 static void convert(const char *path, const struct options *o, const json_t *pg) {
     const char *format = format_of(o, path);
-    struct join_counter counter = {0};
-    if (o->tokens_cmd)
-        counter =
-            (struct join_counter){coprocess_start("--tokens-cmd", o->tokens_cmd), coprocess_ask, coprocess_answer};
+    struct told_counter counter = counter_of(o);
     struct classify *classify = classify_new(o->classify);
     struct join_rule rule = rule_of(o, classify, &counter);
     bool events = strcmp(format, "events") == 0, ledger = strcmp(format, "ledger") == 0;
@@ -284,7 +298,10 @@ static void convert(const char *path, const struct options *o, const json_t *pg)
         from_ledger(path, o, pg);
     else
         from_harness(path, format, o, &rule, pg);
-    coprocess_end(counter.context);
+    if (o->tokenizer)
+        tokens_free(counter.context);
+    else
+        coprocess_end(counter.context);
     classify_free(classify);
 }
 

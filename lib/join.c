@@ -5,76 +5,8 @@
 
 #include "die.h"
 #include "ids.h"
-#include "names.h"
+#include "life.h"
 #include "num.h"
-
-/* ---- What is known of a request ---- */
-
-/* What few logs say. */
-struct traits {
-    int64_t intended_ns, turn;
-    char *conversation;
-    uint32_t worker, model, schema, class_, tenant; /* words */
-};
-
-/* A failure as an event told it. */
-struct failure {
-    enum outcome outcome; /* OUT_COMPLETED: none */
-    char *type; /* printable, may be NULL */
-};
-
-enum {
-    HASHED = 1 << 0, /* input_hash is known */
-    TOOL_CALLS = 1 << 1,
-    ONE_CHUNK = 1 << 2, /* the reply is an array with nothing after its first element */
-    ONE_STRING = 1 << 3, /* the reply is a plain string: one chunk if no delivery was seen */
-    REASONING = 1 << 4,
-    SAMPLED = 1 << 5, /* not counted: not in the sample */
-    TICKETS = 1 << 6 /* output_tokens and tail_tokens are tickets */
-};
-#define OF_REPLY (TOOL_CALLS | ONE_CHUNK | ONE_STRING | REASONING | SAMPLED | TICKETS)
-
-enum { ID_INLINE = 36 };
-
-/* 128 bytes. */
-struct request {
-    uint64_t hash;
-    int64_t issued_ns, first_ns, done_ns; /* the first send; of the latest attempt: first delivery, complete */
-    int64_t input_tokens, output_tokens, tail_tokens;
-    uint64_t input_hash;
-    struct story *story; /* NULL: plain */
-    struct traits *traits; /* NULL: none */
-    char id[ID_INLINE]; /* or, of a longer id, a pointer to it */
-    uint32_t id_n;
-    uint32_t finish; /* a word */
-    uint16_t bits;
-};
-
-/* The state of a request that is not plain, after its events before the frontier. */
-struct story {
-    int64_t reissued_ns; /* the last send */
-    int64_t last_ns, gap_max_ns; /* of deliveries in the latest attempt */
-    int64_t error_ns;
-    struct failure error, end; /* of the first error.* in the latest attempt, of its complete */
-    uint32_t attempts, deliveries;
-    uint32_t pending; /* events in the buffer */
-    uint32_t next; /* --ids-reused: the request of the next issue */
-    uint32_t number; /* --ids-reused: the k of ID#k */
-    bool chunks_logged, dup_done;
-    bool reissued_after_end; /* what follows belongs to an issue that is ignored */
-};
-
-enum { NOBODY = UINT32_MAX };
-
-/* What one issue, complete or error says beyond its stamp. */
-struct told {
-    struct traits traits;
-    struct failure failure;
-    int64_t input_tokens, output_tokens, tail_tokens;
-    uint64_t input_hash;
-    uint32_t finish;
-    uint16_t bits;
-};
 
 /* An event on its way into stamp order.  At equal stamps a complete comes before an error, both before an issue (they are
  * of the attempt before), an issue before its deliveries; else the order of lines holds. */
@@ -93,7 +25,7 @@ struct interval {
 
 enum { CHUNK = 16384 }; /* 2 MiB */
 struct chunk {
-    struct request *request;
+    struct life *request;
 };
 
 struct join {
@@ -103,7 +35,7 @@ struct join {
     void *context;
 
     struct ids ids;
-    struct names words; /* finish reasons, workers, models: numbered from 1, 0 = missing */
+    struct teller teller;
     VEC(struct chunk) chunks; /* requests, CHUNK by CHUNK */
     VEC(uint32_t) free_;
     uint32_t n_requests;
@@ -130,38 +62,15 @@ struct join {
         int64_t ids, issued_ids; /* ids named, ids with an issue */
         int64_t offered, reissued_ids; /* rows to come, ids issued again after they completed */
         int64_t rows, tracked_rows, outcomes[N_OUTCOMES];
-        int64_t replies; /* whose text was looked at */
     } n;
 };
 
-static struct request *at(const struct join *j, uint32_t i) { return &j->chunks.v[i / CHUNK].request[i % CHUNK]; }
-
-static uint32_t word(struct join *j, struct view text) { return text.n ? names_add(&j->words, text) + 1 : 0; }
-
-static struct view word_text(const struct join *j, uint32_t word) {
-    return word ? j->words.name.v[word - 1] : (struct view){0};
-}
-
-static struct view id_of(const struct request *r) {
-    const char *s = r->id;
-    if (r->id_n > ID_INLINE) memcpy(&s, r->id, sizeof s);
-    return (struct view){s, r->id_n};
-}
-
-static void set_id(struct request *r, struct view id) {
-    r->id_n = (uint32_t)id.n;
-    if (id.n > ID_INLINE) {
-        const char *far = xstrndup(id.s, id.n);
-        memcpy(r->id, &far, sizeof far);
-    } else {
-        memcpy(r->id, id.s, id.n);
-    }
-}
+static struct life *at(const struct join *j, uint32_t i) { return &j->chunks.v[i / CHUNK].request[i % CHUNK]; }
 
 static uint32_t new_request(struct join *j, uint64_t hash, struct view id) {
     if (j->free_.n == 0) {
-        if ((uint64_t)j->n_requests + CHUNK >= NOBODY) die("%s: too many requests at once", j->file);
-        struct chunk chunk = {xtable(CHUNK, sizeof(struct request))};
+        if ((uint64_t)j->n_requests + CHUNK >= LIFE_NONE) die("%s: too many requests at once", j->file);
+        struct chunk chunk = {xtable(CHUNK, sizeof(struct life))};
         vec_push(&j->chunks, chunk);
         vec_reserve(&j->free_, CHUNK);
         for (uint32_t i = CHUNK; i-- > 0;)
@@ -169,247 +78,21 @@ static uint32_t new_request(struct join *j, uint64_t hash, struct view id) {
         j->n_requests += CHUNK;
     }
     uint32_t i = j->free_.v[--j->free_.n];
-    struct request *r = at(j, i);
-    *r = (struct request){.hash = hash,
-                          .issued_ns = INT_NONE,
-                          .first_ns = INT_NONE,
-                          .done_ns = INT_NONE,
-                          .input_tokens = INT_NONE,
-                          .output_tokens = INT_NONE,
-                          .tail_tokens = INT_NONE};
-    set_id(r, id);
+    life_init(at(j, i), hash, id);
     return i;
 }
 
-static void free_traits(struct traits *t) {
-    if (t) free(t->conversation);
-    free(t);
-}
-
-static void free_story(struct story *s) {
-    if (s) {
-        free(s->error.type);
-        free(s->end.type);
-    }
-    free(s);
-}
-
 static void free_request(struct join *j, uint32_t i) {
-    struct request *r = at(j, i);
-    if (r->id_n > ID_INLINE) free((char *)id_of(r).s);
-    free_story(r->story);
-    free_traits(r->traits);
+    life_free(at(j, i));
     vec_push(&j->free_, i);
 }
 
-/* ---- What an event tells ---- */
-
-static void begin_told(struct told *t) {
-    *t = (struct told){.traits = {.intended_ns = INT_NONE, .turn = INT_NONE},
-                       .input_tokens = INT_NONE,
-                       .output_tokens = INT_NONE,
-                       .tail_tokens = INT_NONE};
-}
-
 static void free_told(struct told *t) {
-    if (!t) return;
-    free(t->traits.conversation);
-    free(t->failure.type);
+    if (t) told_clear(t);
     free(t);
 }
 
-static void tell_traits(struct join *j, const struct event_facts *f, struct told *t) {
-    t->traits.intended_ns = f->intended_ns;
-    t->traits.turn = f->turn;
-    if (f->conversation.n) t->traits.conversation = xstrndup(f->conversation.s, f->conversation.n);
-    t->traits.worker = word(j, f->worker);
-    t->traits.model = word(j, f->model);
-    t->traits.schema = word(j, f->schema);
-    t->traits.class_ = word(j, f->class_);
-    t->traits.tenant = word(j, f->tenant);
-    t->finish = word(j, f->finish_reason);
-    t->input_tokens = f->input_tokens;
-}
-
-static struct failure failure_of(const struct join *j, const struct event_facts *f) {
-    struct failure fail = {classify_error(j->rule.classify, f->error_type, f->error_message, f->error_code), NULL};
-    char name[CLASSIFY_TYPE_MAX];
-    size_t n = classify_type_name(name, f->error_type);
-    if (n) fail.type = xstrndup(name, n);
-    return fail;
-}
-
-static bool has_text(const struct reply_part *p) { return p->first_text || p->rest_text; }
-
-/* Of each 1000 replies, which are counted: as evenly as K of 1000 can lie. */
-static bool in_sample(struct join *j) {
-    int64_t i = j->n.replies++ % 1000, k = j->rule.token_sample;
-    return (i + 1) * k / 1000 > i * k / 1000;
-}
-
-/* Tokens of the reply's text, and of what came after its first chunk.  A plain string leaves the tail open: whether it
- * was streamed shows in the deliveries. */
-static void count_text(struct join *j, const struct event_facts *f, struct told *t) {
-    const struct join_counter *counter = j->rule.counter;
-    if (!in_sample(j)) {
-        t->bits |= SAMPLED;
-        return;
-    }
-    struct buf text = {0};
-    event_part_text(&text, &f->reasoning, false);
-    event_part_text(&text, &f->output, false);
-    t->output_tokens = counter->ask(counter->context, text.len ? text.s : "", text.len);
-    bool reasoned = has_text(&f->reasoning);
-    if (reasoned || f->output.form == PART_ARRAY) {
-        buf_clear(&text);
-        if (reasoned) event_part_text(&text, &f->reasoning, true);
-        event_part_text(&text, &f->output, !reasoned);
-        t->tail_tokens = counter->ask(counter->context, text.len ? text.s : "", text.len);
-    }
-    if (counter->answer) t->bits |= TICKETS;
-    buf_free(&text);
-}
-
-static void tell_reply(struct join *j, const struct event_facts *f, struct told *t) {
-    bool reasoned = has_text(&f->reasoning), answered = has_text(&f->output);
-    if (f->tool_calls) t->bits |= TOOL_CALLS;
-    if (reasoned) t->bits |= REASONING;
-    bool one_element = reasoned ? f->reasoning.form == PART_ARRAY && !f->reasoning.rest_text && !answered
-                                : f->output.form == PART_ARRAY && !f->output.rest_text;
-    if (one_element && !f->tool_calls) t->bits |= ONE_CHUNK;
-    if (f->output.form == PART_STRING) t->bits |= ONE_STRING;
-
-    enum join_tokens tokens = j->rule.tokens;
-    if (tokens == TOKENS_CHUNKS || tokens == TOKENS_NONE) return;
-    t->output_tokens = f->output_tokens;
-    bool calls_only = f->tool_calls && !reasoned && !answered;
-    if (tokens == TOKENS_AUTO && j->rule.counter && !int_known(t->output_tokens) && !calls_only) count_text(j, f, t);
-}
-
-/* What an event says, in *t; false if it says nothing. */
-static bool tell(struct join *j, const struct event *ev, struct told *t) {
-    const struct event_facts *f = ev->facts;
-    if (!f && ev->kind != EV_ERROR) return false;
-    begin_told(t);
-    if (f) tell_traits(j, f, t);
-    if (f && f->payload == PAY_PROMPT && f->has_hash) {
-        t->bits |= HASHED;
-        t->input_hash = f->input_hash;
-    }
-    if (f && f->payload == PAY_REPLY)
-        tell_reply(j, f, t);
-    else if (f && ev->kind == EV_COMPLETE && j->rule.tokens <= TOKENS_FIELD)
-        t->output_tokens = f->output_tokens;
-    if (f && (f->payload == PAY_ERROR || ev->kind == EV_ERROR))
-        t->failure = failure_of(j, f);
-    else if (ev->kind == EV_ERROR)
-        t->failure.outcome = OUT_ERROR;
-    return true;
-}
-
-/* ---- What a request takes from it ---- */
-
-static void take_traits(struct request *r, struct traits *t, bool first_issue) {
-    bool any = int_known(t->intended_ns) || int_known(t->turn) || t->conversation || t->worker || t->model ||
-               t->schema || t->class_ || t->tenant;
-    if (!any) return;
-    if (!r->traits) {
-        r->traits = xmalloc(sizeof *r->traits);
-        *r->traits = (struct traits){.intended_ns = INT_NONE, .turn = INT_NONE};
-    }
-    struct traits *mine = r->traits;
-    if (int_known(t->intended_ns) && (first_issue || !int_known(mine->intended_ns))) mine->intended_ns = t->intended_ns;
-    if (!int_known(mine->turn)) mine->turn = t->turn;
-    if (!mine->conversation) {
-        mine->conversation = t->conversation;
-        t->conversation = NULL;
-    }
-    if (!mine->worker) mine->worker = t->worker;
-    if (!mine->model) mine->model = t->model;
-    if (!mine->schema) mine->schema = t->schema;
-    if (!mine->class_) mine->class_ = t->class_;
-    if (!mine->tenant) mine->tenant = t->tenant;
-}
-
-static void take_prompt(struct request *r, struct told *t, bool first_issue) {
-    take_traits(r, &t->traits, first_issue);
-    if (!int_known(r->input_tokens)) r->input_tokens = t->input_tokens;
-    if (t->bits & HASHED && !(r->bits & HASHED)) {
-        r->bits |= HASHED;
-        r->input_hash = t->input_hash;
-    }
-}
-
-static void take_reply(struct request *r, struct told *t) {
-    take_traits(r, &t->traits, false);
-    if (!int_known(r->input_tokens)) r->input_tokens = t->input_tokens;
-    r->output_tokens = t->output_tokens;
-    r->tail_tokens = t->tail_tokens;
-    r->finish = t->finish;
-    r->bits = (uint16_t)((r->bits & ~OF_REPLY) | (t->bits & OF_REPLY));
-}
-
-static void drop_reply(struct request *r) {
-    r->first_ns = r->done_ns = r->output_tokens = r->tail_tokens = INT_NONE;
-    r->finish = 0;
-    r->bits &= (uint16_t)~OF_REPLY;
-}
-
-/* ---- The state machine of a request that is not plain: events in order of stamp ---- */
-
-static bool has_failed(const struct story *s) {
-    return s->error.outcome != OUT_COMPLETED || s->end.outcome != OUT_COMPLETED;
-}
-
-static void take_failure(struct failure *mine, struct failure *told) {
-    free(mine->type);
-    *mine = *told;
-    told->type = NULL;
-}
-
-static void do_complete(struct request *r, int64_t stamp, struct told *t) {
-    struct story *s = r->story;
-    if (int_known(r->done_ns)) {
-        s->dup_done = true;
-        return;
-    }
-    r->done_ns = stamp;
-    if (!t) return;
-    take_reply(r, t);
-    take_failure(&s->end, &t->failure);
-}
-
-static void do_error(struct request *r, int64_t stamp, struct told *t) {
-    struct story *s = r->story;
-    if (s->reissued_after_end || s->error.outcome != OUT_COMPLETED) return;
-    s->error_ns = stamp;
-    take_traits(r, &t->traits, false);
-    take_failure(&s->error, &t->failure);
-}
-
-static void do_delivery(struct request *r, int64_t stamp, bool chunk) {
-    struct story *s = r->story;
-    if (s->reissued_after_end) return;
-    s->chunks_logged |= chunk;
-    s->deliveries++;
-    if (!int_known(r->first_ns) || stamp < r->first_ns) r->first_ns = stamp;
-    int64_t gap = num_span(s->last_ns, stamp);
-    if (!int_known(s->gap_max_ns) || gap > s->gap_max_ns) s->gap_max_ns = gap;
-    if (!int_known(s->last_ns) || stamp > s->last_ns) s->last_ns = stamp;
-}
-
-static void begin_attempt(struct request *r, int64_t stamp) {
-    struct story *s = r->story;
-    drop_reply(r);
-    free(s->error.type);
-    free(s->end.type);
-    s->error = s->end = (struct failure){OUT_COMPLETED, NULL};
-    s->error_ns = s->last_ns = s->gap_max_ns = INT_NONE;
-    s->deliveries = 0;
-    s->chunks_logged = false;
-    s->reissued_ns = stamp;
-    s->attempts++;
-}
+/* ---- Events in order of stamp ---- */
 
 static void set_issued(struct join *j, uint32_t i, int64_t stamp);
 
@@ -417,25 +100,14 @@ static void set_issued(struct join *j, uint32_t i, int64_t stamp);
 static uint32_t next_request(struct join *j, uint32_t i);
 
 static void do_issue(struct join *j, uint32_t i, int64_t stamp, struct told *t) {
-    struct request *r = at(j, i);
-    struct story *s = r->story;
-    if (j->rule.ids_reused && s->attempts > 0) {
-        i = next_request(j, i);
-        r = at(j, i);
-        s = r->story;
+    if (j->rule.ids_reused) {
+        if (at(j, i)->story->attempts > 0) i = next_request(j, i);
+        set_issued(j, i, stamp);
     }
-    if (s->attempts == 0) {
-        s->attempts = 1;
-        if (j->rule.ids_reused) set_issued(j, i, stamp);
-    } else if (int_known(r->done_ns) && !has_failed(s)) {
-        j->n.reissued_after_end++;
-        j->n.reissued_ids += !s->reissued_after_end;
-        s->reissued_after_end = true;
-        return;
-    } else {
-        begin_attempt(r, stamp);
-    }
-    if (t) take_prompt(r, t, s->attempts == 1);
+    bool first;
+    if (life_issue(at(j, i), stamp, t, &first)) return;
+    j->n.reissued_after_end++;
+    j->n.reissued_ids += first;
 }
 
 static void do_tracking(struct join *j, int64_t stamp, bool start) {
@@ -453,7 +125,7 @@ static void do_tracking(struct join *j, int64_t stamp, bool start) {
     }
 }
 
-static uint32_t head(const struct join *j) { return j->order_at < j->order.n ? j->order.v[j->order_at] : NOBODY; }
+static uint32_t head(const struct join *j) { return j->order_at < j->order.n ? j->order.v[j->order_at] : LIFE_NONE; }
 
 static void changed(struct join *j, uint32_t i) {
     if (i == head(j)) j->wake = INT64_MIN;
@@ -467,13 +139,13 @@ static void apply(struct join *j, struct pending *p) {
     uint32_t i = p->request;
     at(j, i)->story->pending--;
     changed(j, i);
-    while (at(j, i)->story->next != NOBODY)
+    while (at(j, i)->story->next != LIFE_NONE)
         i = at(j, i)->story->next;
     switch (p->kind) {
     case EV_ISSUED: do_issue(j, i, p->stamp, p->told); break;
-    case EV_COMPLETE: do_complete(at(j, i), p->stamp, p->told); break;
-    case EV_ERROR: do_error(at(j, i), p->stamp, p->told); break;
-    default: do_delivery(at(j, i), p->stamp, p->kind == EV_CHUNK);
+    case EV_COMPLETE: life_complete(at(j, i), p->stamp, p->told); break;
+    case EV_ERROR: life_error(at(j, i), p->stamp, p->told); break;
+    default: life_deliver(at(j, i), p->stamp, p->kind == EV_CHUNK);
     }
     changed(j, i);
     free_told(p->told); /* NOLINT(clang-analyzer-unix.Malloc): an event leaves the heap once */
@@ -511,7 +183,7 @@ static void push(struct join *j, struct pending p) {
         [EV_COMPLETE] = DO_COMPLETE, [EV_ERROR] = DO_ERROR,    [EV_ISSUED] = DO_ISSUE,    [EV_FIRST] = DO_DELIVERY,
         [EV_CHUNK] = DO_DELIVERY,    [EV_TRACK] = DO_TRACKING, [EV_UNTRACK] = DO_TRACKING};
     p.rank = order[p.kind] << 56 | j->n_pushed++;
-    if (p.request != NOBODY) at(j, p.request)->story->pending++;
+    if (p.request != LIFE_NONE) at(j, p.request)->story->pending++;
     if (p.stamp < j->frontier) /* too late to wait for its turn */
         apply(j, &p);
     else
@@ -530,20 +202,13 @@ static int by_stamp(const void *a, const void *b) { return before(b, a) - before
 
 /* A request stops being plain: what it knew becomes events again. */
 static void begin_story(struct join *j, uint32_t i) {
-    struct request *r = at(j, i);
-    struct request was = *r;
-    r->story = xmalloc(sizeof *r->story);
-    *r->story = (struct story){.reissued_ns = INT_NONE,
-                               .last_ns = INT_NONE,
-                               .gap_max_ns = INT_NONE,
-                               .error_ns = INT_NONE,
-                               .next = NOBODY,
-                               .number = 1};
-    drop_reply(r);
+    struct life *r = at(j, i);
+    struct life was = *r;
+    life_begin_story(r);
     struct told *reply = NULL;
     if (int_known(was.done_ns)) {
         reply = xmalloc(sizeof *reply);
-        begin_told(reply);
+        told_init(reply);
         reply->output_tokens = was.output_tokens;
         reply->tail_tokens = was.tail_tokens;
         reply->finish = was.finish;
@@ -560,9 +225,9 @@ static void begin_story(struct join *j, uint32_t i) {
 /* ---- Rank order ---- */
 
 static int by_rank(const void *a, const void *b, void *join) {
-    const struct request *p = at(join, *(const uint32_t *)a), *q = at(join, *(const uint32_t *)b);
+    const struct life *p = at(join, *(const uint32_t *)a), *q = at(join, *(const uint32_t *)b);
     if (p->issued_ns != q->issued_ns) return p->issued_ns < q->issued_ns ? -1 : 1;
-    struct view s = id_of(p), t = id_of(q);
+    struct view s = life_id(p), t = life_id(q);
     int c = memcmp(s.s, t.s, s.n < t.n ? s.n : t.n);
     return c ? c : (s.n > t.n) - (s.n < t.n);
 }
@@ -618,7 +283,7 @@ static void move_in_order(struct join *j, uint32_t i, int64_t issued_ns) {
 }
 
 static void set_issued(struct join *j, uint32_t i, int64_t stamp) {
-    struct request *r = at(j, i);
+    struct life *r = at(j, i);
     if (!int_known(r->issued_ns)) {
         r->issued_ns = stamp;
         j->n.offered++;
@@ -631,7 +296,7 @@ static void set_issued(struct join *j, uint32_t i, int64_t stamp) {
 
 static uint32_t next_request(struct join *j, uint32_t i) {
     uint32_t number = at(j, i)->story->number;
-    struct view id = id_of(at(j, i));
+    struct view id = life_id(at(j, i));
     if (number > 1)
         while (id.s[--id.n] != '#')
             ;
@@ -649,103 +314,12 @@ static uint32_t next_request(struct join *j, uint32_t i) {
 
 /* ---- Rows ---- */
 
-static void close_chunks(struct ledger_row *row, const struct request *r, bool one_chunk) {
-    const struct story *s = r->story;
-    uint32_t deliveries = s ? s->deliveries : int_known(r->first_ns);
-    bool all_logged = (s && s->chunks_logged) || (deliveries == 1 && one_chunk);
-    if (!all_logged) return;
-    row->chunks = deliveries;
-    row->last_ns = s ? s->last_ns : r->first_ns;
-    if (s) row->gap_max_ns = s->gap_max_ns;
-}
-
-static void close_tokens(const struct join *j, struct ledger_row *row, const struct request *r, bool one_chunk) {
-    if (r->bits & TICKETS) {
-        const struct join_counter *c = j->rule.counter;
-        row->output_tokens = c->answer(c->context, r->output_tokens);
-        row->tail_tokens = int_known(r->tail_tokens) ? c->answer(c->context, r->tail_tokens) : INT_NONE;
-    } else {
-        row->output_tokens = r->output_tokens;
-        row->tail_tokens = r->tail_tokens;
-    }
-    if (j->rule.tokens == TOKENS_CHUNKS && r->story && r->story->chunks_logged) {
-        row->output_tokens = row->chunks;
-        row->tail_tokens = row->chunks - 1;
-        row->flags |= FLAG_CHUNK_COUNT;
-    }
-    spans_tail(row, one_chunk);
-}
-
-static void close_story(struct ledger_row *row, const struct story *s) {
-    bool ended = int_known(row->done_ns);
-    const struct failure *f = NULL;
-    if (ended && s->end.outcome != OUT_COMPLETED && (s->end.type || s->error.outcome == OUT_COMPLETED))
-        f = &s->end;
-    else if (s->error.outcome != OUT_COMPLETED)
-        f = &s->error;
-    if (f) {
-        row->outcome = f->outcome;
-        if (f->type) row->error_type = (struct view){f->type, strlen(f->type)};
-        if (!ended) row->done_ns = s->error_ns;
-    }
-    row->attempts = s->attempts;
-    if (s->attempts > 1) row->reissued_ns = s->reissued_ns;
-    if (s->dup_done) row->flags |= FLAG_DUP_DONE;
-}
-
-static void row_traits(const struct join *j, struct ledger_row *row, const struct traits *t) {
-    row->intended_ns = t->intended_ns;
-    row->turn = t->turn;
-    if (t->conversation) row->conversation = (struct view){t->conversation, strlen(t->conversation)};
-    row->worker = word_text(j, t->worker);
-    row->model = word_text(j, t->model);
-    row->schema = word_text(j, t->schema);
-    row->class_ = word_text(j, t->class_);
-    row->tenant = word_text(j, t->tenant);
-}
-
-static void put_hash(char hex[16], uint64_t hash) {
-    for (int i = 0; i < 16; i++)
-        hex[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
-}
-
-static void emit(struct join *j, const struct request *r, bool tracked) {
+static void emit(struct join *j, const struct life *r, bool tracked) {
     char hex[16];
-    struct ledger_row row = {.request = id_of(r),
-                             .seq = tracked ? j->n.tracked_rows : INT_NONE,
-                             .tracked = tracked,
-                             .outcome = int_known(r->done_ns) ? OUT_COMPLETED : OUT_UNFINISHED,
-                             .intended_ns = INT_NONE,
-                             .issued_ns = r->issued_ns,
-                             .reissued_ns = INT_NONE,
-                             .first_ns = r->first_ns,
-                             .last_ns = INT_NONE,
-                             .done_ns = r->done_ns,
-                             .ttft_ns = INT_NONE,
-                             .tpot_ns = NAN,
-                             .gap_max_ns = INT_NONE,
-                             .e2e_ns = INT_NONE,
-                             .input_tokens = r->input_tokens,
-                             .output_tokens = INT_NONE,
-                             .tail_tokens = INT_NONE,
-                             .chunks = INT_NONE,
-                             .attempts = 1,
-                             .finish_reason = word_text(j, r->finish),
-                             .turn = INT_NONE,
-                             .answer_first_ns = r->bits & REASONING ? INT_NONE : r->first_ns};
-    if (r->story) close_story(&row, r->story);
-    bool one_chunk =
-        row.outcome == OUT_COMPLETED && (r->bits & ONE_CHUNK || (r->bits & ONE_STRING && !int_known(r->first_ns)));
-    close_chunks(&row, r, one_chunk);
-    close_tokens(j, &row, r, one_chunk);
-    if (r->traits) row_traits(j, &row, r->traits);
-    if (r->bits & HASHED) {
-        put_hash(hex, r->input_hash);
-        row.input_hash = (struct view){hex, sizeof hex};
-    }
-    if (r->bits & TOOL_CALLS) row.flags |= FLAG_TOOL_CALLS;
-    if (r->bits & SAMPLED) row.flags |= FLAG_SAMPLED;
-    spans_fill(&row, &j->rule.spans);
+    struct ledger_row row;
+    life_row(r, &j->teller, &j->rule.spans, hex, &row);
+    row.tracked = tracked;
+    if (tracked) row.seq = j->n.tracked_rows;
     j->sink(j->context, &row);
     j->n.rows++;
     j->n.tracked_rows += tracked;
@@ -770,31 +344,31 @@ static bool is_tracked(const struct join *j, int64_t issued_ns) {
 
 /* The frontier at which the row of a tracked request may leave; INT64_MAX while it is open.  With --ids-reused an open
  * request ends unfinished where the next issue of its id stands. */
-static int64_t leaves_at(const struct join *j, const struct request *r, bool *gives_up) {
+static int64_t leaves_at(const struct join *j, const struct life *r, bool *gives_up) {
     const struct story *s = r->story;
     *gives_up = false;
     if (s && s->pending > 0) return INT64_MAX;
     if (int_known(r->done_ns)) {
         int64_t hold = j->rule.slack_ns;
-        if (s && has_failed(s) && j->rule.retry_hold_ns > hold) hold = j->rule.retry_hold_ns;
+        if (life_has_failed(r) && j->rule.retry_hold_ns > hold) hold = j->rule.retry_hold_ns;
         int64_t last = r->done_ns > r->issued_ns ? r->done_ns : r->issued_ns;
         return later(later(last, hold), 1);
     }
-    if (s && s->next != NOBODY) return later(later(at(j, s->next)->issued_ns, j->rule.slack_ns), 1);
+    if (s && s->next != LIFE_NONE) return later(later(at(j, s->next)->issued_ns, j->rule.slack_ns), 1);
     if (!int_known(j->rule.give_up_ns)) return INT64_MAX;
     *gives_up = true;
     return later(later(r->issued_ns, j->rule.give_up_ns), 1);
 }
 
 static void leave(struct join *j, uint32_t i) {
-    const struct request *r = at(j, i);
-    bool failed = !int_known(r->done_ns) || (r->story && has_failed(r->story));
+    const struct life *r = at(j, i);
+    bool failed = !int_known(r->done_ns) || life_has_failed(r);
     if (j->rule.ids_reused) return; /* its number is needed for the next issue of the id */
     ids_retire(&j->ids, r->hash, i, failed);
     free_request(j, i);
 }
 
-static bool holds_all(const struct join *j) { return j->rule.sort || (j->rule.counter && j->rule.counter->answer); }
+static bool holds_all(const struct join *j) { return j->rule.sort || (j->teller.counter && j->teller.counter->answer); }
 
 enum { LEAVING = 8 }; /* rows between asking for something in memory and using it */
 
@@ -806,7 +380,7 @@ static void release(struct join *j) {
     sort_order(j);
     while (j->order_at < j->order.n) {
         uint32_t i = j->order.v[j->order_at];
-        struct request *r = at(j, i);
+        struct life *r = at(j, i);
         if (j->order_at + 2 * LEAVING < j->order.n) { /* soon to leave: its place among the ids, and the one after it */
             __builtin_prefetch(ids_home(&j->ids, at(j, j->order.v[j->order_at + LEAVING])->hash), 1);
             __builtin_prefetch(at(j, j->order.v[j->order_at + 2 * LEAVING]), 1);
@@ -856,24 +430,25 @@ static void take_in_order(struct join *j, uint32_t i, const struct event *ev, co
 }
 
 static void take_sample(struct join *j, uint32_t i, const struct event *ev) {
-    struct request *r = at(j, i);
+    struct life *r = at(j, i);
     struct told t;
-    bool said = (ev->kind == EV_ISSUED || ev->kind == EV_COMPLETE || ev->kind == EV_ERROR) && tell(j, ev, &t);
+    bool said =
+        (ev->kind == EV_ISSUED || ev->kind == EV_COMPLETE || ev->kind == EV_ERROR) && told_read(&j->teller, ev, &t);
     bool plain = !r->story && !j->rule.ids_reused;
     if (plain && ev->kind == EV_ISSUED && !int_known(r->issued_ns)) {
         set_issued(j, i, ev->stamp);
-        if (said) take_prompt(r, &t, true);
+        if (said) life_take_prompt(r, &t, true);
     } else if (plain && ev->kind == EV_FIRST && !int_known(r->first_ns)) {
         r->first_ns = ev->stamp;
     } else if (plain && ev->kind == EV_COMPLETE && !int_known(r->done_ns) &&
                !(said && t.failure.outcome != OUT_COMPLETED)) {
         r->done_ns = ev->stamp;
-        if (said) take_reply(r, &t);
+        if (said) life_take_reply(r, &t);
     } else {
         take_in_order(j, i, ev, said ? &t : NULL);
         return;
     }
-    if (said) free(t.traits.conversation);
+    if (said) told_clear(&t);
     changed(j, i);
 }
 
@@ -900,8 +475,8 @@ static void take_too_late(struct join *j, uint64_t *place, const struct event *e
 static void take_id(struct join *j, const struct event *ev, bool late) {
     uint64_t *place = ids_find(&j->ids, ev->hash);
     while (ids_state(place) == ID_LIVE) {
-        const struct request *r = at(j, ids_index(place));
-        struct view id = id_of(r);
+        const struct life *r = at(j, ids_index(place));
+        struct view id = life_id(r);
         if (j->rule.ids_reused) break;
         if (r->hash == ev->hash && id.n == ev->id.n && memcmp(id.s, ev->id.s, id.n) == 0) break;
         place = ids_find_after(&j->ids, ev->hash, place);
@@ -949,7 +524,7 @@ static void take(struct join *j, const struct event *ev) {
     switch (ev->kind) {
     case EV_ENDED: j->ended = true; break;
     case EV_TRACK:
-    case EV_UNTRACK: push(j, (struct pending){ev->stamp, 0, NOBODY, ev->kind, NULL}); break;
+    case EV_UNTRACK: push(j, (struct pending){ev->stamp, 0, LIFE_NONE, ev->kind, NULL}); break;
     case EV_ISSUED:
     case EV_FIRST:
     case EV_CHUNK:
@@ -969,6 +544,8 @@ struct join *join_start(const struct join_rule *rule, const char *file, join_sin
     j->file = file;
     j->sink = sink;
     j->context = context;
+    j->teller = (struct teller){
+        .tokens = rule->tokens, .counter = rule->counter, .sample = rule->token_sample, .classify = rule->classify};
     j->now = j->frontier = INT_NONE;
     j->wake = INT64_MAX;
     ids_init(&j->ids);
@@ -1022,7 +599,7 @@ static const char *token_source(const struct join_rule *rule) {
     switch (rule->tokens) {
     case TOKENS_CHUNKS: return "chunks";
     case TOKENS_NONE: return "none";
-    default: return rule->tokens == TOKENS_AUTO && rule->counter ? "field,text" : "field";
+    default: return rule->tokens == TOKENS_AUTO && rule->counter ? "field,tokenizer" : "field";
     }
 }
 
@@ -1032,6 +609,7 @@ json_t *join_run(const struct join_rule *rule) {
     doc_set_text(d, "retry_clock", retry_clock_name[rule->spans.retry_clock]);
     doc_set_text(d, "tpot_end", tpot_end_name[rule->spans.tpot_end]);
     doc_set_text(d, "tokens", token_source(rule));
+    if (rule->tokens == TOKENS_AUTO && rule->counter) doc_set_text(d, "tokenizer", rule->counter->name);
     json_object_set_new(run, "definitions", d);
     if (rule->tracking == TRACKING_ALL) doc_set_text(run, "tracking", "all");
     if (rule->tracking == TRACKING_WINDOW) doc_set_text(run, "tracking", "window");
@@ -1101,6 +679,6 @@ void join_free(struct join *j) {
     vec_free(&j->untracked);
     vec_free(&j->interval);
     ids_free(&j->ids);
-    names_free(&j->words);
+    names_free(&j->teller.words);
     free(j);
 }

@@ -13,22 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "classify.h"
 #include "doc.h"
 #include "events.h"
 #include "ledger.h"
 #include "spans.h"
+#include "told.h"
 
 enum join_tracking { TRACKING_LOGGED, TRACKING_ALL, TRACKING_WINDOW };
-enum join_tokens { TOKENS_AUTO, TOKENS_FIELD, TOKENS_CHUNKS, TOKENS_NONE };
-
-/* Counts the tokens of a text.  With `answer`, ask returns a ticket and the count is known at the end of the log only:
- * then no row leaves before. */
-struct join_counter {
-    void *context;
-    int64_t (*ask)(void *context, const char *text, size_t n);
-    int64_t (*answer)(void *context, int64_t ticket); /* INT_NONE: no count */
-};
 
 struct join_rule {
     enum join_tracking tracking;
@@ -40,8 +31,8 @@ struct join_rule {
     int64_t session; /* 0: the log must hold only one; else the one to read, from 1 */
     struct spans_rule spans;
     struct classify *classify; /* borrowed */
-    enum join_tokens tokens;
-    struct join_counter *counter; /* NULL: none; borrowed */
+    enum told_tokens tokens;
+    struct told_counter *counter; /* NULL: none; borrowed */
     int64_t token_sample; /* replies counted of 1000; 1000: all */
 };
 
