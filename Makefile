@@ -14,10 +14,10 @@ WARN += -Werror
 CFLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 endif
 CPPFLAGS = -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -Ilib
-LIBS = -ljansson -ljq -lcsv -lgsl -lgslcblas -lxxhash -lpcre2-8 -lpthread -lm
+LIBS = -ljansson -ljq -lcsv -lgsl -lgslcblas -lxxhash -lpcre2-8 -lutf8proc -lpthread -lm
 COMPILE = $(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP
 
-DEBIAN = gcc libc6-dev make libjq-dev libcsv-dev libjansson-dev libgsl-dev libxxhash-dev libpcre2-dev gnuplot-nox \
+DEBIAN = gcc libc6-dev make libjq-dev libcsv-dev libjansson-dev libgsl-dev libxxhash-dev libpcre2-dev libutf8proc-dev gnuplot-nox \
     bats parallel jq xz-utils mandoc clang-format clang-tidy cppcheck shellcheck python3 datamash
 
 TOOLS = ev2ledger ledger2passes warmcrop tailguard plateau goodput render
