@@ -131,3 +131,36 @@ peak() {
     [ "$status" = 0 ]
     [[ $output != *SECRET* ]]
 }
+
+@test "the number of threads does not show" {
+    "$BUILD/synth" --preset two-chunk --requests 8000 >"$T/log"
+    [ "$(wc -c <"$T/log")" -gt 5000000 ] # less is read by one thread whatever is asked for
+    ev2ledger -t 1 "$T/log" >"$T/one"
+    [ "$(wc -l <"$T/one")" = 8005 ]
+    for n in 2 3 4; do
+        ev2ledger -t "$n" "$T/log" | cmp - "$T/one"
+        ev2ledger -t "$n" <"$T/log" | cmp - "$T/one"
+        # shellcheck disable=SC2002
+        cat "$T/log" | ev2ledger -t "$n" | cmp - "$T/one"
+    done
+}
+
+@test "--tokenizer counts text where no count is recorded" {
+    python3 - >"$T/ranks.tiktoken" <<'RANKS'
+import base64
+for rank, token in enumerate([bytes([b]) for b in range(256)] + [b"ab", b"abc"]):
+    print(base64.b64encode(token).decode(), rank)
+RANKS
+    {
+        printf '{"event_type":"sample.issued","timestamp_ns":1,"sample_uuid":"a"}\n{"event_type":"sample.recv_first","timestamp_ns":2,"sample_uuid":"a"}\n'
+        printf '{"event_type":"sample.complete","timestamp_ns":8,"sample_uuid":"a","data":["TextModelOutput",["ab","abcx"]]}\n'
+        printf '{"event_type":"sample.issued","timestamp_ns":9,"sample_uuid":"b"}\n'
+        printf '{"event_type":"sample.complete","timestamp_ns":10,"sample_uuid":"b","data":["TextModelOutput","ab"],"output_tokens":7}\n'
+    } >"$T/log"
+    ev2ledger -q --tokenizer "$T/ranks.tiktoken" "$T/log" >"$T/out"
+    [ "$(awk -F'\t' '$1 == "a" { print $12, $16, $17 }' "$T/out")" = "3 3 2" ] # ab|abc|x, and abc|x after the first chunk
+    [ "$(awk -F'\t' '$1 == "b" { print $16 }' "$T/out")" = 7 ]
+    sed -n 's/^#run\t//p' "$T/out" | jq -e '.definitions.tokenizer | test("258 tokens")'
+    run --separate-stderr ev2ledger --tokenizer "$T/ranks.tiktoken" --tokens-cmd wc "$T/log"
+    [ "$status" = 2 ]
+}
