@@ -35,6 +35,8 @@
 #define OFFLINE_BINS 30 /* fewest bins an offline run is cut into */
 #define OFFLINE_BIN_NS 60000000000 /* widest of them */
 #define BINS_MAX 1000000
+#define LIVE_ISSUES 500 /* issues after the first end, at least, that the mode of a live run is judged by */
+#define LIVE_TURNS 4 /* and times the most requests in flight */
 
 struct options {
     struct common common;
@@ -221,21 +223,13 @@ static void put_bins(struct output *out, const struct cut *c, const struct surve
     bins_free(&b);
 }
 
-/* Everything is read, put in order and looked at before the first pass is written. */
-static void hold(struct shards *in, const struct shards_rule *rule, const struct wish *wish, struct output *out) {
-    struct requests all = {0};
-    struct survey_marks marks = {0};
-    struct shards_mark mark;
-    bool want_prompts = !int_known(wish->dataset) && !int_known(wish->size);
-    for (struct request r; shards_next(in, &r, &mark);) {
-        vec_push(&all, r);
-        if (want_prompts) vec_push(&marks.prompt, mark.prompt);
-        if (wish->mode == MODE_AUTO) vec_push(&marks.conversation, mark.turn >= 2 ? LATER_TURN : mark.conversation);
-    }
-    if (all.n == 0 && rule->run) die("--by: no request of run '%s'", rule->run);
-    size_t unplaced = requests_drop_unplaced(&all);
-    if (rule->align) requests_align(&all, shards_n(in));
-    if (rule->align || !shards_in_order(in)) requests_sort(&all, shards_names(in));
+/* The whole run, put in order and looked at before the first pass is written.  r and marks are used up. */
+static void cut_whole(struct shards *in, const struct shards_rule *rule, const struct wish *wish, struct output *out,
+                      struct requests *all, struct survey_marks *marks) {
+    if (all->n == 0 && rule->run) die("--by: no request of run '%s'", rule->run);
+    size_t unplaced = requests_drop_unplaced(all);
+    if (rule->align) requests_align(all, shards_n(in));
+    if (rule->align || !shards_in_order(in)) requests_sort(all, shards_names(in));
 
     size_t n = shards_n_runs(in) > 1 ? shards_n_runs(in) : 1;
     struct requests *r = xcalloc(n, sizeof *r);
@@ -243,9 +237,9 @@ static void hold(struct shards *in, const struct shards_rule *rule, const struct
     struct cut *cut = xcalloc(n, sizeof *cut);
     json_t *facts = state_ledgers(in, unplaced), *runs = json_array();
     for (size_t i = 0; i < n; i++) {
-        r[i] = n > 1 ? requests_of_run(&all, (uint16_t)i) : all;
-        survey_all(&survey[i], &r[i], &marks);
-        cut[i] = choose(wish, &survey[i], &r[i], &marks);
+        r[i] = n > 1 ? requests_of_run(all, (uint16_t)i) : *all;
+        survey_all(&survey[i], &r[i], marks);
+        cut[i] = choose(wish, &survey[i], &r[i], marks);
         json_t *own = n > 1 ? json_object() : json_incref(facts);
         if (n > 1) doc_set_text(own, "run", shards_run_name(in, i));
         state_run(own, wish, &cut[i], &survey[i], &r[i]);
@@ -253,7 +247,7 @@ static void hold(struct shards *in, const struct shards_rule *rule, const struct
     }
     if (n > 1) json_object_set(facts, "runs", runs);
     json_decref(runs);
-    survey_marks_free(&marks);
+    survey_marks_free(marks);
 
     passes_new(&out->passes, facts, out->passes.pg);
     if (n > 1) passes_add_column(&out->passes, "run");
@@ -262,56 +256,121 @@ static void hold(struct shards *in, const struct shards_rule *rule, const struct
         if (n > 1) out->run = (struct view){shards_run_name(in, i), strlen(shards_run_name(in, i))};
         (int_known(cut[i].bin_ns) ? put_bins : put_blocks)(out, &cut[i], &survey[i], &r[i]);
         survey_free(&survey[i]);
-        vec_free(&r[i]);
+        if (n > 1) vec_free(&r[i]);
     }
-    if (n > 1) vec_free(&all);
+    vec_free(all);
     free(r);
     free(survey);
     free(cut);
 }
 
-/* Rows as they come: a pass leaves with the first request of the next one. */
-static void stream(struct shards *in, const struct wish *wish, struct output *out) {
-    struct requests all = {0};
+/* ---- cutting a run that is still going on ---- */
+
+/* Everything read so far, and how it is cut once that is decided. */
+struct live {
+    const struct wish *wish;
+    struct requests all;
+    struct survey_marks marks;
     struct survey survey;
-    struct cut cut = {
-        .mode = wish->mode, .dataset = wish->dataset, .concurrency = wish->concurrency, .bin_ns = INT_NONE};
-    struct blocks b;
-    struct shards_mark mark;
-    size_t unplaced = 0;
-    survey_init(&survey);
-    choose_size(&cut, wish, 0);
-    json_t *facts = shards_facts(in);
-    state_cut(facts, &cut, survey_evidence(&survey, true));
-    passes_new(&out->passes, facts, out->passes.pg);
-    passes_begin(&out->table, &out->passes, out->table.spelling, out->table.header);
-    blocks_init(&b, cut.size, cut.concurrency, 0);
-    for (struct request r; shards_next(in, &r, &mark);) {
-        if (!shards_in_order(in))
-            die("the ledger is out of order, and passes are written already; without -m it is held and sorted");
-        unplaced += !int_known(r.issued_ns);
-        if (!int_known(r.issued_ns)) continue;
-        vec_push(&all, r);
-        put(out, blocks_add(&b, &r, survey_watch(&survey, &r)));
-    }
-    put(out, blocks_last(&b));
-    survey_end(&survey, &all);
-    json_decref(out->passes.run);
-    out->passes.run = state_ledgers(in, unplaced);
-    state_run(out->passes.run, wish, &cut, &survey, &all);
-    blocks_free(&b);
-    survey_free(&survey);
-    vec_free(&all);
+    struct cut cut;
+    struct blocks blocks;
+    bool decided;
+    size_t look; /* requests at which to look again */
+    size_t unplaced;
+};
+
+/* Is it known how to cut the run?  What the options leave open is judged by the requests so far, once there are so many
+ * that the rest will hardly say otherwise.  Where no dataset repeats, and offline, only the end can tell. */
+static bool decide(struct live *l) {
+    const struct wish *w = l->wish;
+    const struct occupancy *o = &l->survey.occupancy;
+    bool know_c = int_known(w->concurrency);
+    bool know_k = int_known(w->k) || know_c || w->mode == MODE_POISSON;
+    bool know_size = int_known(w->size) || (int_known(w->dataset) && know_k);
+    bool know_mode = w->mode == MODE_POISSON || (w->mode == MODE_CONCURRENCY && know_c);
+    bool enough = o->after >= LIVE_ISSUES && o->after >= LIVE_TURNS * o->peak;
+    if (!survey_filled(&l->survey) || l->all.n < l->look || !((know_size && know_mode) || enough)) return false;
+    l->look = l->all.n + l->all.n / 4;
+    struct survey now = survey_so_far(&l->survey, &l->all, &l->marks);
+    bool offline = (w->mode == MODE_AUTO ? survey_mode(&now) : w->mode) == MODE_OFFLINE;
+    bool sized = int_known(w->size) || int_known(w->dataset) || survey_repeats(&l->all, &l->marks);
+    if (offline || !sized) return false;
+    l->cut = choose(w, &now, &l->all, &l->marks);
+    return true;
 }
 
-/* Can rows be cut as they come?  Only from a writer that is still at work, when nothing has to be found out first and
- * the ledger says it is in order; a file is there as a whole and may as well be looked at first. */
-static bool can_stream(const struct shards *in, const struct shards_rule *rule, const struct wish *wish) {
-    bool know_c = int_known(wish->concurrency);
-    bool know_k = int_known(wish->k) || know_c || wish->mode == MODE_POISSON;
-    bool know_size = int_known(wish->size) || (int_known(wish->dataset) && know_k);
-    bool know_mode = wish->mode == MODE_POISSON || (wish->mode == MODE_CONCURRENCY && know_c);
-    return know_size && know_mode && !rule->split && shards_live(in) && shards_claim_order(in);
+/* From here on a pass leaves with the first request of the next one. */
+static void begin_live(struct live *l, const struct shards *in, struct output *out) {
+    json_t *facts = shards_facts(in);
+    struct survey now = survey_so_far(&l->survey, &l->all, &l->marks);
+    state_cut(facts, &l->cut, survey_evidence(&now, l->wish->mode != MODE_AUTO));
+    survey_state_fill(facts, &now);
+    passes_new(&out->passes, facts, out->passes.pg);
+    passes_begin(&out->table, &out->passes, out->table.spelling, out->table.header);
+    blocks_init(&l->blocks, l->cut.size, l->cut.concurrency, 0);
+    for (size_t i = 0; i < l->all.n; i++)
+        put(out, blocks_add(&l->blocks, &l->all.v[i], l->survey.in_flight.v[i]));
+}
+
+/* Was the run what it looked like? */
+static void check_live(const struct live *l, const struct survey *whole) {
+    enum mode mode = survey_mode(whole);
+    int64_t c = survey_concurrency(whole);
+    if (l->wish->mode == MODE_AUTO && mode != l->cut.mode)
+        warn("passes were cut while the run looked like '%s', and all of it looks like '%s': name it with -m",
+             mode_name[l->cut.mode], mode_name[mode]);
+    else if (l->cut.mode == MODE_CONCURRENCY && !int_known(l->wish->concurrency) && c != l->cut.concurrency)
+        warn("passes were cut for a concurrency of %lld, and in all of the run it is %lld: name it with -C",
+             (long long)l->cut.concurrency, (long long)c);
+}
+
+static void finish_live(struct live *l, const struct shards *in, struct output *out) {
+    put(out, blocks_last(&l->blocks));
+    struct survey whole = survey_so_far(&l->survey, &l->all, &l->marks);
+    check_live(l, &whole);
+    json_decref(out->passes.run);
+    out->passes.run = state_ledgers(in, l->unplaced);
+    state_run(out->passes.run, l->wish, &l->cut, &whole, &l->all);
+    blocks_free(&l->blocks);
+    survey_marks_free(&l->marks);
+    vec_free(&l->all);
+}
+
+/* Can rows be cut as they come?  Only from a writer that may still be at work, when the ledger says it is in order; a
+ * file is there as a whole and may as well be looked at first. */
+static bool may_be_live(const struct shards *in, const struct shards_rule *rule, const struct wish *wish) {
+    return wish->mode != MODE_OFFLINE && !rule->split && shards_live(in) && shards_claim_order(in);
+}
+
+static void cut_runs(struct shards *in, const struct shards_rule *rule, const struct wish *wish, struct output *out) {
+    struct live l = {.wish = wish, .look = may_be_live(in, rule, wish) ? 0 : SIZE_MAX};
+    struct shards_mark mark;
+    bool want_prompts = !int_known(wish->dataset) && !int_known(wish->size);
+    survey_init(&l.survey);
+    for (struct request r; shards_next(in, &r, &mark);) {
+        bool placed = int_known(r.issued_ns);
+        if (l.decided && !shards_in_order(in))
+            die("the ledger is out of order, and passes are written already: from a file it is sorted first");
+        if (l.decided && !placed) {
+            l.unplaced++;
+            continue;
+        }
+        if (!placed || !shards_in_order(in)) l.look = SIZE_MAX;
+        vec_push(&l.all, r);
+        if (want_prompts) vec_push(&l.marks.prompt, mark.prompt);
+        if (wish->mode == MODE_AUTO) vec_push(&l.marks.conversation, mark.turn >= 2 ? LATER_TURN : mark.conversation);
+        if (l.look == SIZE_MAX) continue;
+        int64_t in_flight = survey_watch(&l.survey, &r);
+        if (l.decided)
+            put(out, blocks_add(&l.blocks, &r, in_flight));
+        else if ((l.decided = decide(&l)))
+            begin_live(&l, in, out);
+    }
+    if (l.decided)
+        finish_live(&l, in, out);
+    else
+        cut_whole(in, rule, wish, out, &l.all, &l.marks);
+    survey_free(&l.survey);
 }
 
 static struct shards_rule rule_of(const struct options *o) {
@@ -342,10 +401,7 @@ int main(int argc, char **argv) {
     out.table.header = !o.common.no_header;
     out.passes.pg = shards_writers(in);
     json_array_append_new(out.passes.pg, opts_provenance(&tool, &o, &defaults));
-    if (can_stream(in, &rule, &wish))
-        stream(in, &wish, &out);
-    else
-        hold(in, &rule, &wish, &out);
+    cut_runs(in, &rule, &wish, &out);
     passes_end(&out.table, &out.passes);
     passes_free(&out.passes);
     shards_close(in);

@@ -13,6 +13,9 @@
  *           (2) The fill burst: while the requests of the first burst are still ending, throughput is not the system's.
  *           (3) Offline there is no ramp of issues: the body is the longest stretch of bins within 10 % of their median,
  *           what lies before it is warm-up, what comes after it drain.
+ *   follow  In a run that is still going on there is no second half yet.  Passes are held until six of them have settled as
+ *           in (1); these are the level that leading passes are held against, and from then on every pass is body and
+ *           leaves as it comes.  A run that ends before that is cropped as any other.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +37,7 @@ struct options {
     const char *driver; /* NULL: by mode */
     double band, max_frac;
     int64_t count, min_count; /* count < 0: adaptive */
-    bool drop;
+    bool drop, follow;
     int profile, mode;
 };
 
@@ -49,6 +52,7 @@ static const struct opt option[] = {
     {0, "max-frac", "FRACTION", OPT_REAL, AT(max_frac), "crop at most this share of the passes (default 0.5)", NULL, 0,
      1},
     {0, "drop", NULL, OPT_FLAG, AT(drop), "leave the cropped passes out instead of marking them", NULL, 0, 0},
+    {0, "follow", NULL, OPT_FLAG, AT(follow), "write passes as they come, once the run has settled", NULL, 0, 0},
     {0, "profile", "robust|design", OPT_CHOICE, AT(profile), "rules: robust (default), or the design document's own",
      "robust|design", 0, 0},
     {'m', "mode", "MODE", OPT_CHOICE, AT(mode), "auto|concurrency|poisson|offline: for plain tables, which do not say",
@@ -75,6 +79,7 @@ struct crop {
     double level, level_seen; /* NAN = unknown */
     size_t warmup, drain; /* passes cropped before and after the body */
     bool capped;
+    bool live; /* decided before the end of the run */
     const char *flag;
 };
 
@@ -177,8 +182,8 @@ static int choose_driver(const struct passes *s, const struct options *o, struct
     return column;
 }
 
-/* The whole step: which full passes are warm-up, which drain. */
-static struct crop crop(struct passes *s, const struct options *o) {
+/* The driver over the full passes so far. */
+static struct crop series_of(const struct passes *s, const struct options *o) {
     struct crop c = {.level = NAN, .level_seen = NAN};
     int column = choose_driver(s, o, &c);
     c.full = xcalloc(s->n, sizeof *c.full);
@@ -188,23 +193,50 @@ static struct crop crop(struct passes *s, const struct options *o) {
             c.v[c.n] = passes_value(&s->v[i], column);
             c.full[c.n++] = &s->v[i];
         }
-    if (o->count >= 0) {
-        c.warmup = (size_t)o->count;
-        c.level = median_of(c.v + c.n / 2, c.n - c.n / 2);
-    } else if (isnan(median_of(c.v, c.n))) {
-        c.flag = "no_driver";
-    } else if (offline(s, o) && o->profile == ROBUST) {
-        crop_offline(&c);
-    } else {
-        crop_ramp(&c, o);
-        size_t burst = o->profile == ROBUST && !offline(s, o) ? fill_burst(&c, s->run) : 0;
-        if (c.warmup < burst) c.warmup = burst;
-    }
-    if (o->count < 0 && !c.flag && c.warmup < (size_t)o->min_count) c.warmup = (size_t)o->min_count;
-    if (c.warmup > c.n) c.warmup = c.n;
-    for (size_t i = 0; i < c.n; i++)
-        c.full[i]->role = i < c.warmup ? ROLE_WARMUP : i < c.n - c.drain ? ROLE_BODY : ROLE_DRAIN;
     return c;
+}
+
+/* Which full passes of a whole run are warm-up, which drain. */
+static void crop_run(struct crop *c, const struct passes *s, const struct options *o) {
+    bool off = offline(s, o);
+    if (o->count >= 0) {
+        c->warmup = (size_t)o->count;
+        c->level = median_of(c->v + c->n / 2, c->n - c->n / 2);
+    } else if (isnan(median_of(c->v, c->n))) {
+        c->flag = "no_driver";
+    } else if (off && o->profile == ROBUST) {
+        crop_offline(c);
+    } else {
+        crop_ramp(c, o);
+        size_t burst = o->profile == ROBUST && !off ? fill_burst(c, s->run) : 0;
+        if (c->warmup < burst) c->warmup = burst;
+    }
+    if (o->count < 0 && !c->flag && c->warmup < (size_t)o->min_count) c->warmup = (size_t)o->min_count;
+    if (c->warmup > c->n) c->warmup = c->n;
+}
+
+/* The same for a run that is still going on: true when the passes so far decide it. */
+static bool crop_live(struct crop *c, const struct passes *s, const struct options *o) {
+    size_t i = 0, burst = fill_burst(c, s->run);
+    while (i < c->n && !settled(c, i, o->band))
+        i++;
+    c->live = o->count >= 0 ? c->n >= (size_t)o->count : i < c->n && burst < c->n && (size_t)o->min_count < c->n;
+    if (!c->live || offline(s, o)) return false;
+    if (o->count >= 0) {
+        c->warmup = (size_t)o->count;
+        return true;
+    }
+    c->level = c->level_seen = quantile_median(c->v + i, SETTLED);
+    while (c->warmup < i && !inside(c->v[c->warmup], c->level, o->band))
+        c->warmup++;
+    if (c->warmup < burst) c->warmup = burst;
+    if (c->warmup < (size_t)o->min_count) c->warmup = (size_t)o->min_count;
+    return true;
+}
+
+static void mark(const struct crop *c) {
+    for (size_t i = 0; i < c->n; i++)
+        c->full[i]->role = i < c->warmup ? ROLE_WARMUP : i < c->n - c->drain ? ROLE_BODY : ROLE_DRAIN;
 }
 
 static json_t *facts(const struct crop *c, const struct options *o) {
@@ -226,38 +258,68 @@ static json_t *facts(const struct crop *c, const struct options *o) {
     doc_set_bool(f, "capped", c->capped);
     doc_set_text(f, "flag", c->flag);
     doc_set_int(f, "drain_passes", (int64_t)c->drain);
+    if (c->live) doc_set_bool(f, "live", true);
     return f;
 }
 
-static void drop_cropped(struct passes *s) {
-    size_t kept = 0;
-    for (size_t i = 0; i < s->n; i++)
-        if (s->v[i].role == ROLE_WARMUP || s->v[i].role == ROLE_DRAIN)
-            pass_free(&s->v[i]);
-        else
-            s->v[kept++] = s->v[i];
-    s->n = kept;
+static void say(const struct crop *c) {
+    if (c->capped)
+        warn("%s stayed outside its band for %zu of %zu passes: the run never settled", c->driver, c->warmup, c->n);
+    note("%zu of %zu full passes%s are warm-up, %zu drain (%s, level %.6g)", c->warmup, c->n, c->live ? " so far" : "",
+         c->drain, c->driver, c->level);
+}
+
+/* Read until it is known which passes are cropped: to the end of the run, or as far as --follow needs.  Marks them, and
+ * returns what #run says of it; *more: the run goes on. */
+static json_t *read_ramp(struct passes_in *in, struct passes *s, const struct options *o, bool *more) {
+    for (;;) {
+        *more = passes_next(in, s);
+        if (*more && !o->follow) continue;
+        struct crop c = series_of(s, o);
+        json_t *warmup = NULL;
+        if (!*more) crop_run(&c, s, o);
+        if (!*more || crop_live(&c, s, o)) {
+            mark(&c);
+            say(&c);
+            warmup = facts(&c, o);
+        }
+        free(c.full);
+        free(c.v);
+        if (warmup) return warmup;
+    }
+}
+
+static void put(struct table_out *out, const struct passes *s, size_t i, bool drop) {
+    const struct pass *p = &s->v[i];
+    if (!drop || (p->role != ROLE_WARMUP && p->role != ROLE_DRAIN)) passes_put(out, s, p);
 }
 
 int main(int argc, char **argv) {
     const struct options defaults = {.band = 0.05, .max_frac = 0.5, .count = -1};
     struct options o = defaults;
     char **operand = opts_parse(&tool, &o, argc, argv);
+    if (o.follow && o.profile == DESIGN)
+        die("--follow: the design's level is that of the second half of the whole run");
+
     struct passes s;
-    passes_read(&s, opts_single(operand));
-
-    struct crop c = crop(&s, &o);
-    if (c.capped)
-        warn("%s stayed outside its band for %zu of %zu passes: the run never settled", c.driver, c.warmup, c.n);
-    note("%zu of %zu full passes are warm-up, %zu drain (%s, level %.6g)", c.warmup, c.n, c.drain, c.driver, c.level);
-    json_object_set_new(s.run, "warmup", facts(&c, &o));
+    struct table_out out;
+    bool more;
+    struct passes_in *in = passes_open(&s, opts_single(operand));
+    json_t *warmup = read_ramp(in, &s, &o, &more);
+    json_object_set(s.run, "warmup", warmup);
     json_array_append_new(s.pg, opts_provenance(&tool, &o, &defaults));
-    if (o.drop) drop_cropped(&s);
-
-    passes_write(&s, opts_spelling(&o.common, s.spelling), !o.common.no_header);
+    passes_begin(&out, &s, opts_spelling(&o.common, s.spelling), !o.common.no_header);
+    for (size_t i = 0; i < s.n; i++)
+        put(&out, &s, i, o.drop);
+    while (more && (more = passes_next(in, &s))) {
+        if (s.v[s.n - 1].full) s.v[s.n - 1].role = ROLE_BODY;
+        put(&out, &s, s.n - 1, o.drop);
+    }
+    json_object_set(s.run, "warmup", warmup);
+    passes_end(&out, &s);
     out_close();
-    free(c.full);
-    free(c.v);
+    passes_close(in);
     passes_free(&s);
+    json_decref(warmup);
     return 0;
 }

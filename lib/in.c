@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,8 +35,16 @@ void in_open(struct in *in, const char *path) {
     if (in->regular) in->size = st.st_size;
 }
 
+/* Wait for a writer, but not when nobody reads stdout any more: a live pipeline then ends from its end, as if something had
+ * been written. */
+static void await(const struct in *in) {
+    struct pollfd fd[] = {{in->fd, POLLIN, 0}, {STDOUT_FILENO, 0, 0}};
+    if (poll(fd, 2, -1) > 0 && fd[0].revents == 0 && fd[1].revents & POLLERR) raise(SIGPIPE);
+}
+
 static size_t read_on(struct in *in, void *dst, size_t cap) {
     for (;;) {
+        if (!in->regular) await(in);
         ssize_t n = read(in->fd, dst, cap);
         if (n >= 0) return (size_t)n;
         if (errno != EINTR) die_errno("%s", in->name);

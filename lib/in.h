@@ -1,6 +1,7 @@
 /* in: block input from a file or stdin.  Layer 2.
  *
- * Read errors end the program with status 2.  The caller owns the destination. */
+ * Read errors end the program with status 2, SIGPIPE ends it while a read waits for a writer and the reader of stdout is
+ * gone.  The caller owns the destination. */
 #ifndef IN_H
 #define IN_H
 

@@ -80,9 +80,7 @@ double passes_value(const struct pass *p, int column) {
     return int_known(v) ? (double)v : NAN;
 }
 
-int64_t passes_int(const struct pass *p, int column) {
-    return *(const int64_t *)((const char *)p + offset[column]);
-}
+int64_t passes_int(const struct pass *p, int column) { return *(const int64_t *)((const char *)p + offset[column]); }
 
 bool passes_has(const struct passes *s, int column) { return column >= 0 && s->present[column]; }
 
@@ -179,37 +177,67 @@ void passes_add_column(struct passes *s, const char *name) {
     s->extra[s->n_extra++] = name;
 }
 
-void passes_read(struct passes *s, const char *path) {
-    struct table_in t;
-    table_open(&t, path, &passes_schema);
-    *s = (struct passes){.file = t.file, .spelling = t.spelling, .plain = !t.stream.kind[0]};
-    int at[N_FIELDS];
+struct passes_in {
+    struct table_in table;
+    int at[N_FIELDS]; /* where the columns are, -1 = nowhere */
+    size_t cap; /* passes there is room for */
+};
+
+static void take_facts(struct passes *s, const struct table_in *t) {
+    json_decref(s->run);
+    json_decref(s->pg);
+    s->run = json_deep_copy(t->stream.run);
+    s->pg = json_deep_copy(t->stream.pg);
+    s->partial = t->partial;
+}
+
+struct passes_in *passes_open(struct passes *s, const char *path) {
+    struct passes_in *in = xcalloc(1, sizeof *in);
+    struct table_in *t = &in->table;
+    table_open(t, path, &passes_schema);
+    *s = (struct passes){.file = t->file, .spelling = t->spelling, .plain = !t->stream.kind[0]};
     s->present = xcalloc(N_FIELDS, sizeof *s->present);
     for (size_t i = 0; i < N_FIELDS; i++) {
-        at[i] = table_find(&t, columns[i].name);
-        s->present[i] = at[i] >= 0;
+        in->at[i] = table_find(t, columns[i].name);
+        s->present[i] = in->at[i] >= 0;
     }
-    s->extra = xcalloc(t.n, sizeof *s->extra);
-    for (size_t i = 0; i < t.n; i++) {
+    s->extra = xcalloc(t->n, sizeof *s->extra);
+    for (size_t i = 0; i < t->n; i++) {
         size_t k = 0;
-        while (k < N_FIELDS && at[k] != (int)i)
+        while (k < N_FIELDS && in->at[k] != (int)i)
             k++;
-        const char *name = t.column[i].name;
+        const char *name = t->column[i].name;
         if (k == N_FIELDS) s->extra[s->n_extra++] = arena_copy(&s->text, name, strlen(name));
     }
-    size_t cap = 0;
-    while (table_next(&t)) {
-        if (s->n == cap) s->v = vec_grow(s->v, &cap, s->n + 1, sizeof *s->v);
-        read_pass(s, &t, at, &s->v[s->n]);
-        if (s->n > 0 && s->v[s->n].pass <= s->v[s->n - 1].pass)
-            die_at(t.file, t.line, "passes out of order: %lld after %lld", (long long)s->v[s->n].pass,
-                   (long long)s->v[s->n - 1].pass);
-        s->n++;
+    take_facts(s, t);
+    return in;
+}
+
+bool passes_next(struct passes_in *in, struct passes *s) {
+    const struct table_in *t = &in->table;
+    if (!table_next(&in->table)) {
+        take_facts(s, t);
+        return false;
     }
-    s->run = json_deep_copy(t.stream.run);
-    s->pg = json_deep_copy(t.stream.pg);
-    s->partial = t.partial;
-    table_close(&t);
+    if (s->n == in->cap) s->v = vec_grow(s->v, &in->cap, s->n + 1, sizeof *s->v);
+    read_pass(s, t, in->at, &s->v[s->n]);
+    if (s->n > 0 && s->v[s->n].pass <= s->v[s->n - 1].pass)
+        die_at(t->file, t->line, "passes out of order: %lld after %lld", (long long)s->v[s->n].pass,
+               (long long)s->v[s->n - 1].pass);
+    s->n++;
+    return true;
+}
+
+void passes_close(struct passes_in *in) {
+    table_close(&in->table);
+    free(in);
+}
+
+void passes_read(struct passes *s, const char *path) {
+    struct passes_in *in = passes_open(s, path);
+    while (passes_next(in, s))
+        ;
+    passes_close(in);
 }
 
 void pass_free(struct pass *p) {

@@ -74,6 +74,13 @@ bool passes_has(const struct passes *s, int column); /* the input had that colum
 void passes_new(struct passes *s, json_t *run, json_t *pg);
 void passes_add_column(struct passes *s, const char *name); /* an unknown one; name outlives s */
 void passes_read(struct passes *s, const char *path); /* the whole stream; a malformed row dies */
+/* The same pass by pass, for a reader that cannot wait for the end: open begins s with the columns and the facts of the
+ * header; next adds a pass, which may move s->v, and at the end of the stream settles s->run, s->pg and s->partial.  The
+ * reader is freed by passes_close; s outlives it. */
+struct passes_in;
+struct passes_in *passes_open(struct passes *s, const char *path);
+bool passes_next(struct passes_in *in, struct passes *s);
+void passes_close(struct passes_in *in);
 void passes_free(struct passes *s);
 void pass_free(struct pass *p);
 

@@ -68,6 +68,13 @@ static bool came_back(const struct requests *r, const struct survey_marks *marks
     return later;
 }
 
+struct survey survey_so_far(const struct survey *s, const struct requests *r, const struct survey_marks *marks) {
+    struct survey now = *s;
+    survey_end(&now, r);
+    now.later_turns = came_back(r, marks);
+    return now;
+}
+
 void survey_all(struct survey *s, const struct requests *r, const struct survey_marks *marks) {
     survey_init(s);
     for (size_t i = 0; i < r->n; i++)
@@ -88,12 +95,19 @@ int64_t survey_concurrency(const struct survey *s) {
     return s->occupancy.after > 0 ? s->occupancy.max : s->occupancy.peak;
 }
 
-int64_t survey_dataset(const struct requests *r, const struct survey_marks *marks) {
+static struct grain grain_of(const struct requests *r, const struct survey_marks *marks) {
     uint64_t *prompt = xmalloc(r->n * sizeof *prompt);
     for (size_t i = 0; i < r->n; i++)
         prompt[i] = marks->prompt.v[r->v[i].at];
     struct grain g = grain_find(prompt, r->n);
     free(prompt);
+    return g;
+}
+
+bool survey_repeats(const struct requests *r, const struct survey_marks *marks) { return grain_of(r, marks).size > 0; }
+
+int64_t survey_dataset(const struct requests *r, const struct survey_marks *marks) {
+    struct grain g = grain_of(r, marks);
     if (g.alike < g.blocks)
         warn("only %zu of %zu passes of %zu requests hold the prompts of the first: -n says better what a pass is",
              g.alike, g.blocks, g.size);
@@ -126,16 +140,22 @@ json_t *survey_evidence(const struct survey *s, bool told) {
     return e;
 }
 
-void survey_state(json_t *facts, const struct survey *s) {
+bool survey_filled(const struct survey *s) { return s->times && int_known(s->occupancy.first_done_ns); }
+
+void survey_state_fill(json_t *facts, const struct survey *s) {
     json_t *fill = json_object();
     int64_t filling = s->times ? (int64_t)s->occupancy.fill.n : INT_NONE;
-    doc_set_int(facts, "n_issued", s->n);
-    doc_set_int(facts, "first_issue_ns", s->first_issue_ns);
-    doc_set_int(facts, "last_issue_ns", s->last_issue_ns);
-    doc_set_int(facts, "last_event_ns", s->last_event_ns);
     doc_set_int(fill, "n", filling);
     doc_set_int(fill, "ended90_ns", s->times ? occupancy_fill_ended90(&s->occupancy) : INT_NONE);
     json_object_set_new(facts, "fill", fill);
     doc_set_int(facts, "in_flight_at_first_done", filling); /* none of them had ended */
+}
+
+void survey_state(json_t *facts, const struct survey *s) {
+    doc_set_int(facts, "n_issued", s->n);
+    doc_set_int(facts, "first_issue_ns", s->first_issue_ns);
+    doc_set_int(facts, "last_issue_ns", s->last_issue_ns);
+    doc_set_int(facts, "last_event_ns", s->last_event_ns);
+    survey_state_fill(facts, s);
     if (s->n > 0 && !s->times) doc_set_bool(facts, "no_times", true);
 }

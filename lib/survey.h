@@ -36,6 +36,8 @@ struct survey {
 void survey_init(struct survey *s);
 int64_t survey_watch(struct survey *s, const struct request *r);
 void survey_end(struct survey *s, const struct requests *r);
+/* What a run looks like that may still go on: s is only looked at, and owns what the result points to. */
+struct survey survey_so_far(const struct survey *s, const struct requests *r, const struct survey_marks *marks);
 void survey_all(struct survey *s, const struct requests *r, const struct survey_marks *marks);
 void survey_free(struct survey *s);
 
@@ -45,6 +47,8 @@ enum mode survey_mode(const struct survey *s);
 /* The cap: the most that were in flight after the run's first end, or at all where nothing was issued after it;
  * INT_NONE without stamps. */
 int64_t survey_concurrency(const struct survey *s);
+/* A dataset is seen to repeat. */
+bool survey_repeats(const struct requests *r, const struct survey_marks *marks);
 /* Size of the dataset the run repeats, INT_NONE if none is seen; warns where the run goes on with other prompts. */
 int64_t survey_dataset(const struct requests *r, const struct survey_marks *marks);
 /* Open-loop load that piles up (occupancy_backlog). */
@@ -53,7 +57,11 @@ bool survey_backlog(const struct survey *s, const struct requests *r);
 /* What the mode is judged by: `from` (option or detected), `later_turns`, `early_share`, and over the issues after the
  * first end: `issues`, `max_in_flight`, and `at_max`, how many stand at that maximum.  A new reference. */
 json_t *survey_evidence(const struct survey *s, bool told);
-/* Set n_issued, first_issue_ns, last_issue_ns, last_event_ns, fill, in_flight_at_first_done, and no_times where so. */
+/* The fill set is known: requests are in order of issue, and one was issued after the run's first end. */
+bool survey_filled(const struct survey *s);
+/* Set fill and in_flight_at_first_done; and besides them n_issued, first_issue_ns, last_issue_ns, last_event_ns, and
+ * no_times where so. */
+void survey_state_fill(json_t *facts, const struct survey *s);
 void survey_state(json_t *facts, const struct survey *s);
 
 #endif

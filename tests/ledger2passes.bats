@@ -352,8 +352,11 @@ split() {
     done
     { head -n 2 "$L.stream"; sed '1,2d;$d' "$L.stream" | tac; tail -n 1 "$L.stream"; } >"$L.back"
     ledger2passes -s 7 -m poisson "$L.back" | diff <(grep -v '^#run' <(ledger2passes -s 7 -m poisson "$L.stream")) <(grep -v '^#run' -)
-    run --separate-stderr bash -c "cat '$L.back' | ledger2passes -s 7 -m poisson"
+    cat "$L.back" | ledger2passes -s 7 -m poisson | diff <(ledger2passes -s 7 -m poisson "$L.back") - # seen before a pass was cut
+    { head -n 40 "$L.stream"; sed '1,40d;$d' "$L.stream" | tac; tail -n 1 "$L.stream"; } >"$L.late"
+    run --separate-stderr bash -c "cat '$L.late' | ledger2passes -s 7 -m poisson"
     [ "$status" = 2 ] && [[ $stderr == *"out of order"* ]]
+    ledger2passes -s 7 -m poisson "$L.late" | diff <(grep -v '^#run' <(ledger2passes -s 7 -m poisson "$L.stream")) <(grep -v '^#run' -)
 }
 
 @test "runs are not mixed" {
