@@ -7,18 +7,71 @@
 
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 
+/* The value of eight digits at once, if that is what they are (after Lemire 2018: halves, quarters and eighths are added up
+ * within one word). */
+static bool eight_digits(const char *s, uint64_t *v) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t w;
+    memcpy(&w, s, sizeof w);
+    if (((w & 0xf0f0f0f0f0f0f0f0) | (((w + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) >> 4)) != 0x3333333333333333)
+        return false;
+    w = (w & 0x0f0f0f0f0f0f0f0f) * 2561 >> 8;
+    w = (w & 0x00ff00ff00ff00ff) * 6553601 >> 16;
+    *v = (w & 0x0000ffff0000ffff) * 42949672960001 >> 32;
+    return true;
+#else
+    (void)s, (void)v;
+    return false;
+#endif
+}
+
+/* Take up to n digits into *u, which must have room for them; how many there were. */
+static size_t digits(const char *s, size_t n, uint64_t *u) {
+    size_t i = 0;
+    for (uint64_t eight; n - i >= 8 && eight_digits(s + i, &eight); i += 8)
+        *u = *u * 100000000 + eight;
+    for (; i < n && digit(s[i]); i++)
+        *u = *u * 10 + (uint64_t)(s[i] - '0');
+    return i;
+}
+
 bool num_int(const char *s, size_t n, int64_t *v) {
     bool minus = n > 0 && s[0] == '-';
     size_t i = minus;
     if (i == n || n - i > 19 || (s[i] == '0' && n - i > 1)) return false;
     uint64_t u = 0;
-    for (; i < n; i++) {
-        if (!digit(s[i])) return false;
-        u = u * 10 + (uint64_t)(s[i] - '0');
-    }
-    if (u > INT64_MAX) return false;
+    if (digits(s + i, n - i, &u) != n - i || u > INT64_MAX) return false;
     *v = minus ? -(int64_t)u : (int64_t)u;
     return true;
+}
+
+/* A decimal of at most 19 digits as digits / 10^places, where both are exact in the 64 bits of an x87 long double: its
+ * quotient is off by half a unit in the 64th bit at most, so rounding it to 53 is right unless it lies that close to
+ * halfway between two doubles.  False: not this way. */
+static bool quotient(const char *s, size_t n, double *v) {
+#if LDBL_MANT_DIG == 64
+    static const long double ten[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
+                                      1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L};
+    if (n > 20) return false;
+    uint64_t u = 0;
+    size_t whole = digits(s, n, &u), places = 0;
+    if (whole < n) {
+        if (s[whole] != '.') return false;
+        places = digits(s + whole + 1, n - whole - 1, &u);
+        if (whole + 1 + places != n) return false;
+    }
+    if (whole + places > 19) return false;
+    long double q = (long double)u / ten[places];
+    uint64_t bits;
+    memcpy(&bits, &q, sizeof bits);
+    unsigned below = bits & 0x7ff; /* what rounding to 53 bits takes away; 0x400 is halfway */
+    if (below >= 0x3ff && below <= 0x401) return false;
+    *v = (double)q;
+    return true;
+#else
+    (void)s, (void)n, (void)v;
+    return false;
+#endif
 }
 
 bool num_real(const char *s, size_t n, double *v) {
@@ -42,11 +95,17 @@ bool num_real(const char *s, size_t n, double *v) {
         if (i == exponent) return false;
     }
     if (i != n) return false;
+    size_t sign = s[0] == '-';
+    double d;
+    if (quotient(s + sign, n - sign, &d)) {
+        *v = sign ? -d : d;
+        return true;
+    }
     char small[64], *text = small;
     if (n >= sizeof small && !(text = malloc(n + 1))) return false;
     memcpy(text, s, n);
     text[n] = '\0';
-    double d = strtod(text, NULL);
+    d = strtod(text, NULL);
     if (text != small) free(text);
     if (!isfinite(d)) return false;
     *v = d;

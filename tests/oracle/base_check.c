@@ -49,9 +49,9 @@ static void tsv_like_libcsv(void) {
     static const char alphabet[] = "ab\t\t ,'\"#x";
     struct tsv t = {0};
     bool same = true;
-    char line[32];
+    char line[64];
     for (int round = 0; round < 200000 && same; round++) {
-        size_t n = next() % 20, letters = sizeof alphabet - 1 - (round & 1 ? 0 : 3); /* every other line has no quote */
+        size_t n = next() % 60, letters = sizeof alphabet - 1 - (round & 1 ? 0 : 3); /* every other line has no quote */
         for (size_t i = 0; i < n; i++)
             line[i] = alphabet[next() % letters];
         if (n == 0) continue;
@@ -143,6 +143,27 @@ static void reals(void) {
     check(shortest, "with the fewest digits", "fewer would do");
 }
 
+/* Decimals of one to twenty digits, with and without a point: some take the short way, some do not, and some lie halfway. */
+static void reals_read(void) {
+    bool same = true;
+    char text[64];
+    for (int i = 0; i < 2000000 && same; i++) {
+        uint64_t bits = next();
+        int n;
+        if (i % 3 == 0)
+            n = snprintf(text, sizeof text, "%.*g", 1 + (int)(bits % 19), (double)(bits >> 20) / (double)(1 + bits % 977));
+        else if (i % 3 == 1)
+            n = snprintf(text, sizeof text, "%s%llu.%llu", bits & 1 ? "-" : "", (unsigned long long)(bits >> (bits % 64)),
+                         (unsigned long long)(next() >> (next() % 60)));
+        else
+            n = snprintf(text, sizeof text, "%llu.5", (unsigned long long)((1ULL << 52) + (bits >> 12)));
+        double v = 0, want = strtod(text, NULL);
+        same = num_real(text, (size_t)n, &v) && memcmp(&v, &want, sizeof v) == 0;
+        if (!same) fprintf(stderr, "differs: %s\n", text);
+    }
+    check(same, "reals read as strtod reads them", "a number was read otherwise");
+}
+
 static void ints(void) {
     static const char *const bad[] = {"",      "-",   "+1",  "01",  "1.0", "1e3", " 1", "1 ", "9223372036854775808",
                                       "-9223372036854775808", "0x1", "--1", "1_0"};
@@ -198,6 +219,7 @@ static void rows(void) {
 int main(void) {
     tsv_like_libcsv();
     reals();
+    reals_read();
     ints();
     paths();
     rows();
