@@ -40,7 +40,9 @@ mandoc -Tlint -W warning man/*.[157] >>"$faults"
 cppcheck --quiet --inline-suppr --std=c11 --enable=warning,portability --error-exitcode=0 --suppress=missingIncludeSystem --suppress=varFuncNullUB \
     '-Djson_object_foreach(o,k,v)=while(next(&k,&v))' \
     -D_GNU_SOURCE -Ilib bin lib 2>>"$faults" >/dev/null
-clang-tidy --quiet bin/*.c lib/*.c -- -std=gnu11 -D_GNU_SOURCE -DVERSION='"0"' -Ilib 2>/dev/null | grep -E '(warning|error):' >>"$faults"
+printf '%s\n' bin/*.c lib/*.c | xargs -P "$(nproc)" -n 6 sh -c \
+    'clang-tidy --quiet "$@" -- -std=gnu11 -D_GNU_SOURCE -DVERSION="\"0\"" -Ilib 2>/dev/null' - |
+    grep -E '(warning|error):' | sort -u >>"$faults"
 
 cat "$faults"
 [ ! -s "$faults" ] && echo "lint: nothing to say"
