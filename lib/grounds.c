@@ -64,10 +64,13 @@ static struct finding wandering(const struct steady *s) {
 
 /* A plateau that was too short to be reported, at another level than the one that is. */
 static struct finding level_before(const struct steady *s) {
-    double reported = s->plateau[s->reported].level, most = 0;
+    struct shift_plateau reported = steady_level(&s->plateau[s->reported]);
+    double most = 0;
     for (size_t i = 0; i < s->reported; i++) {
-        double delta = shift_between(reported, s->plateau[i].level);
-        if (shift_differs(s->plateau[i].level, reported) && fabs(delta) > fabs(most)) most = delta;
+        struct shift_plateau p = steady_level(&s->plateau[i]);
+        double delta = shift_between(reported.level, p.level);
+        if (!shift_differs(p.level, reported.level) || !shift_stands_apart(s->level, &p, &reported)) continue;
+        if (fabs(delta) > fabs(most)) most = delta;
     }
     if (most == 0 || !shift_levels_win(fit(s, 0, s->reported))) return (struct finding){0};
     return (struct finding){s->level_name, most, shift_least};
@@ -80,7 +83,8 @@ static void against_body(const struct steady *s, const struct segment *search, s
         const char *name = s->series[g].name;
         struct segment_finding f = segment_look(search, g, 0, s->n);
         if (f.reasons & SEGMENT_MISSING) verdict_against(e, "missing", name, NAN, NAN);
-        if (f.reasons & SEGMENT_COV) verdict_against(e, "cov", name, f.cov, segment_cov_bound(search->gate[g].tail));
+        if (f.reasons & SEGMENT_COV)
+            verdict_against(e, "cov", name, f.cov, segment_cov_bound(search->gate[g].tail, s->n));
         if (f.reasons & SEGMENT_TREND) verdict_against(e, "trend", name, f.drift, floor);
         if (f.reasons & SEGMENT_STEP) verdict_against(e, "step", name, f.jump, floor);
     }

@@ -37,9 +37,14 @@ struct shift_fit shift_fit(const double *y, const struct shift_plateau *p, size_
 static inline bool shift_levels_win(struct shift_fit f) { return f.levels < f.line; }
 static inline bool shift_line_wins(struct shift_fit f) { return f.line < f.levels; }
 
+/* Do the levels of two plateaus differ by more than 4 standard errors?  From scatter that lasts from pass to pass, two
+ * stretches of one level can differ by shift_least.  The error is that of the difference of their means, from the pooled
+ * scatter within both, widened by sqrt((1 + rho)/(1 - rho)) as interval_ratio widens its interval. */
+bool shift_stands_apart(const double *y, const struct shift_plateau *a, const struct shift_plateau *b);
+
 /* A later plateau differs from plateau `base`, and the passes from there on have a change point (Pettitt 1979, p < alpha).
- * against_line: the levels must also win over the plateaus from `base` on.  y may hold NAN outside the plateaus (skipped).
- * p: [k]; change: index into y of the first pass after the change. */
+ * robust: it must also stand apart, and the levels win over the plateaus from `base` on.
+ * y may hold NAN outside the plateaus (skipped).  p: [k]; change: index into y of the first pass after the change. */
 struct shift {
     bool found;
     double delta; /* of the plateau that differs most; 0 where none differs */
@@ -47,7 +52,7 @@ struct shift {
     struct trend_pettitt pettitt;
 };
 struct shift shift_find(const double *y, size_t n, const struct shift_plateau *p, size_t k, size_t base, double alpha,
-                        bool against_line, struct trend_work *work);
+                        bool robust, struct trend_work *work);
 
 /* A fault in the last passes, too short to be a plateau: two or more trailing passes in which every gate is > 5 % and > 4 MAD
  * (unscaled) off its median in the plateau, reached by a jump and not by a slope: medians of 2..4 passes either side, within
