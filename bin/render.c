@@ -14,12 +14,13 @@
 #include "about.h"
 #include "die.h"
 #include "flat.h"
+#include "html.h"
 #include "markdown.h"
 #include "opts.h"
 #include "out.h"
 #include "text.h"
 
-enum format { AUTO, TEXT, MARKDOWN, TSV, JSON };
+enum format { AUTO, TEXT, MARKDOWN, HTML, TSV, JSON };
 
 struct options {
     struct common common;
@@ -29,8 +30,8 @@ struct options {
 
 #define AT(m) offsetof(struct options, m)
 static const struct opt option[] = {
-    {'f', "format", "FORMAT", OPT_CHOICE, AT(format), "text (default), markdown; tsv, json: a row or object per run",
-     "|text|markdown|tsv|json", 0, 0},
+    {'f', "format", "FORMAT", OPT_CHOICE, AT(format), "text (default), markdown, html; tsv, json: a row or object per run",
+     "|text|markdown|html|tsv|json", 0, 0},
     {0, "ascii", NULL, OPT_FLAG, AT(ascii), "text without characters beyond ASCII", NULL, 0, 0},
 };
 #undef AT
@@ -60,6 +61,9 @@ static void write_page(struct buf *b, const struct options *o, const struct runs
         about_runs(&page, runs);
     if (o->format == MARKDOWN) {
         markdown_write(b, &page);
+    } else if (o->format == HTML) {
+        char why[160];
+        if (!html_write(b, &page, why)) warn("plots are left out: %s", why);
     } else {
         if (o->ascii) page_ascii(&page);
         text_write(b, &page, (struct text_style){o->ascii, colour()});

@@ -12,6 +12,10 @@
 #include "num.h"
 #include "phrase.h"
 #include "pick.h"
+#include "plot_frontier.h"
+#include "plot_histogram.h"
+#include "plot_series.h"
+#include "plot_staircase.h"
 
 /* Of one run everything. */
 
@@ -141,6 +145,16 @@ static void provenance(struct page *p, const json_t *report, const char *label) 
         page_fact(p, i ? "" : "  written by", writer(p, json_array_get(pg, i)), NULL);
 }
 
+/* Histograms, for formats that can draw, with the targets they are held against. */
+static void spread(struct page *p, const struct run *run) {
+    static const char *const metric[] = {"tpot", "ttft"};
+    page_section(p, "Latency distributions");
+    for (size_t i = 0; run->steady && i < 2; i++)
+        page_plot(p, plot_histogram(p, run->steady, metric[i],
+                                    pick_real(run->goodput, "contract.latency_ms.%s", metric[i])));
+    page_section(p, NULL);
+}
+
 void about_run(struct page *p, const struct run *run) {
     p->name = page_safe(p, run->name, strlen(run->name));
     if (run->unreadable) {
@@ -170,6 +184,7 @@ void about_run(struct page *p, const struct run *run) {
     reconcile(p, run->goodput);
     page_section(p, NULL);
     if (run->steady) about_steady(p, run->steady);
+    spread(p, run);
     if (run->goodput) about_goodput(p, run->goodput);
     page_section(p, "Definitions");
     provenance(p, run->steady, "Steady figures");
@@ -222,6 +237,22 @@ static void notes(struct page *p, const struct run *run) {
         page_item(p, page_text(p, "%s: %s", name, phrase_reason(p, json_array_get(goodput, i))));
 }
 
+/* Drawings of a sweep: what load does, what is to be had, and every run in small. */
+static void drawings(struct page *p, const struct runs *runs) {
+    page_section(p, "Load and what is useful of it");
+    page_plot(p, plot_staircase_runs(p, runs));
+    page_section(p, "Throughput and interactivity");
+    page_plot(p, plot_frontier(p, runs));
+    page_section(p, "Every run");
+    for (size_t i = 0; i < runs->list.n; i++) {
+        const struct run *run = &runs->list.v[i];
+        if (run->steady)
+            page_plot(p, plot_series_small(p, run->steady, page_safe(p, run->name, strlen(run->name)),
+                                           page_text(p, "run-%zu", i)));
+    }
+    page_section(p, NULL);
+}
+
 void about_runs(struct page *p, const struct runs *runs) {
     json_t *counts = json_object();
     bool yes = true;
@@ -252,6 +283,7 @@ void about_runs(struct page *p, const struct runs *runs) {
     page_paragraph(p,
                    "TPS: system tokens/s in the steady window. TPOT p50 and TTFT p99 there, ms. Goodput: requests/s. "
                    "Accepted: share of offered. —: not measured, or not certified.");
+    drawings(p, runs);
     page_section(p, "Why");
     for (size_t i = 0; i < runs->list.n; i++)
         notes(p, &runs->list.v[i]);

@@ -1,4 +1,4 @@
-/* about: what is worth saying about a run, or about many, as a page.  Layer 8.
+/* about: what is worth saying about a run, or about many, as a page.  Layer 9.
  *
  * Headline first: the verdict in words, what the system sustains and how much of it is useful; then whatever limits that
  * (reasons, anomalies, warnings); then the course of the run, the window, the whole run beside it, the accounts. */

@@ -8,6 +8,7 @@
 #include "num.h"
 #include "phrase.h"
 #include "pick.h"
+#include "plot_rates.h"
 
 static const char *text_count(struct page *p, int64_t n) { return page_text(p, "%s", figure_count(n).s); }
 static const char *text_number(struct page *p, double v) { return page_text(p, "%s", figure_number(v, NAN).s); }
@@ -181,6 +182,7 @@ static void account(struct page *p, const json_t *r) {
 void about_goodput(struct page *p, const json_t *report) {
     page_section(p, "Goodput: every offered request accounted for");
     load(p, report);
+    page_plot(p, plot_rates(p, report));
     dispositions(p, report);
     misses(p, report);
     latency(p, report);

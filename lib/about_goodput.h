@@ -1,4 +1,4 @@
-/* about_goodput: the sections of a goodput report: load, dispositions, latencies, lengths, cohort, segments.  Layer 5. */
+/* about_goodput: the sections of a goodput report: load, dispositions, latencies, lengths, cohort, segments.  Layer 6. */
 #ifndef ABOUT_GOODPUT_H
 #define ABOUT_GOODPUT_H
 

@@ -7,6 +7,7 @@
 #include "num.h"
 #include "phrase.h"
 #include "pick.h"
+#include "plot_staircase.h"
 
 static const char *number(struct page *p, double v) { return page_text(p, "%s", figure_number(v, NAN).s); }
 
@@ -52,6 +53,8 @@ static void capacity(struct page *p, const json_t *r) {
         page_item(p, phrase_reason(p, json_array_get(warnings, i)));
     for (size_t i = 0; i < json_array_size(list); i++)
         page_item(p, phrase_reason(p, json_array_get(list, i)));
+    page_section(p, "Staircase");
+    page_plot(p, plot_staircase_levels(p, r));
     page_section(p, "Levels, requests/s");
     page_columns(p, ">level", ">achieved", ">goodput", ">accepted", ">passed", "state", PAGE_END);
     for (size_t i = 0; i < json_array_size(levels); i++) {

@@ -1,4 +1,4 @@
-/* about_other: a report that is of no single run: capacity, binomial, or a kind this version does not know.  Layer 5. */
+/* about_other: a report that is of no single run: capacity, binomial, or a kind this version does not know.  Layer 8. */
 #ifndef ABOUT_OTHER_H
 #define ABOUT_OTHER_H
 

@@ -4,28 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "course.h"
 #include "figure.h"
 #include "num.h"
 #include "phrase.h"
 #include "pick.h"
+#include "plot_series.h"
 
 static const char *percentile[] = {"p50", "p90", "p99"};
 
 /* The run as a line of passes. */
-static char mark_of(const json_t *report, const json_t *pass, int64_t number) {
-    int64_t first = doc_int_at(report, "window.first_pass"), end = doc_int_at(report, "window.end_pass");
-    const char *role = doc_text_at(pass, "role");
-    if (doc_true_at(report, "anomaly.detected")) {
-        int64_t change = doc_int_at(report, "anomaly.change_pass");
-        if (!int_known(change)) change = doc_int_at(report, "anomaly.end.first_pass");
-        if (number == change) return '^';
-    }
-    if (role && strcmp(role, "warmup") == 0) return 'w';
-    if (role && strcmp(role, "drain") == 0) return 'd';
-    if (role && strcmp(role, "tail") == 0) return 't';
-    return int_known(first) && number >= first && number < end ? '=' : '.';
-}
-
 static void course(struct page *p, const json_t *r) {
     static const struct {
         const char *column, *label;
@@ -51,16 +39,14 @@ static void course(struct page *p, const json_t *r) {
     page_section(p, "Course of the run");
     const json_t *last = json_array_get(passes, n - 1);
     int64_t end = doc_int_at(last, "pass");
+    page_plot(p, plot_series(p, r));
     page_chart(
         p, page_text(p, "%s, passes 0 to %s", series[at].label, figure_count(int_known(end) ? end : (int64_t)n - 1).s));
     for (size_t i = 0; i < n; i++) {
         const json_t *pass = json_array_get(passes, i);
-        int64_t number = doc_int_at(pass, "pass");
-        if (!int_known(number)) number = (int64_t)i;
-        const json_t *full = doc_at(pass, "full");
-        bool short_pass = json_is_false(full) || (json_is_integer(full) && json_integer_value(full) == 0);
-        double v = short_pass ? NAN : doc_real_at(pass, series[at].column) / series[at].unit;
-        page_point(p, v, mark_of(r, pass, number), number);
+        int64_t number = course_number(pass, i);
+        double v = course_value(pass, series[at].column) / series[at].unit;
+        page_point(p, v, course_mark(r, pass, number), number);
     }
 }
 

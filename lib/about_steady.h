@@ -1,4 +1,4 @@
-/* about_steady: the sections of a steady report: course, window, whole run, plateaus, trends, warm-up and tail.  Layer 5. */
+/* about_steady: the sections of a steady report: course, window, whole run, plateaus, trends, warm-up and tail.  Layer 6. */
 #ifndef ABOUT_STEADY_H
 #define ABOUT_STEADY_H
 

@@ -60,11 +60,6 @@ static void facts(struct buf *b, const struct page_block *block) {
 
 /* Runs of passes of one kind, since a document has no grid to draw on. */
 static void chart(struct buf *b, const struct page_block *block) {
-    static const struct {
-        char mark;
-        const char *means;
-    } part[] = {{'w', "warm-up"}, {'=', "window"}, {'^', "level shift"},
-                {'t', "tail"},    {'d', "drain"},  {'.', "outside"}};
     put(b, block->text);
     buf_str(b, "\n\n| passes | part | lowest | mean | highest |\n| --- | --- | ---: | ---: | ---: |\n");
     for (size_t i = 0, end; i < block->points.n; i = end) {
@@ -78,12 +73,9 @@ static void chart(struct buf *b, const struct page_block *block) {
             sum += p[end].v;
             n++;
         }
-        const char *means = "";
-        for (size_t k = 0; k < sizeof part / sizeof *part; k++)
-            if (part[k].mark == p[i].mark) means = part[k].means;
         buf_printf(b, "| %lld", p[i].pass);
         if (p[end - 1].pass != p[i].pass) buf_printf(b, "–%lld", p[end - 1].pass);
-        buf_printf(b, " | %s | %s", means, figure_number(n ? lo : NAN, NAN).s);
+        buf_printf(b, " | %s | %s", page_part(p[i].mark), figure_number(n ? lo : NAN, NAN).s);
         buf_printf(b, " | %s", figure_number(n ? sum / (double)n : NAN, NAN).s);
         buf_printf(b, " | %s |\n", figure_number(n ? hi : NAN, NAN).s);
     }
@@ -100,14 +92,18 @@ void markdown_write(struct buf *b, const struct page *p) {
         put(b, p->lead);
         buf_char(b, '\n');
     }
+    const char *title = NULL;
     for (size_t i = 0; i < p->blocks.n; i++) {
         const struct page_block *block = &p->blocks.v[i];
-        if (block->title) {
+        if (block->title) title = block->title;
+        if (block->type == BLOCK_PLOT) continue; /* its section may begin with the next block */
+        if (title) {
             buf_str(b, "\n## ");
-            put(b, block->title);
+            put(b, title);
             buf_char(b, '\n');
         }
         buf_char(b, '\n');
+        title = NULL;
         switch (block->type) {
         case BLOCK_TEXT:
             put(b, block->text);
@@ -123,6 +119,7 @@ void markdown_write(struct buf *b, const struct page *p) {
         case BLOCK_FACTS: facts(b, block); break;
         case BLOCK_TABLE: table(b, block); break;
         case BLOCK_CHART: chart(b, block); break;
+        case BLOCK_PLOT: break;
         }
     }
 }

@@ -1,4 +1,4 @@
-/* markdown: a page as GitHub-flavoured Markdown.  Layer 3. */
+/* markdown: a page as GitHub-flavoured Markdown.  Layer 4. */
 #ifndef MARKDOWN_H
 #define MARKDOWN_H
 

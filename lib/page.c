@@ -14,6 +14,7 @@ void page_free(struct page *p) {
         vec_free(&b->facts);
         vec_free(&b->rows);
         vec_free(&b->points);
+        plot_free(b->plot);
     }
     vec_free(&p->blocks);
     arena_free(&p->text);
@@ -138,6 +139,13 @@ void page_point(struct page *p, double v, char mark, long long pass) {
     vec_push(&b->points, point);
 }
 
+void page_plot(struct page *p, struct plot *plot) {
+    if (plot && !plot_is_empty(plot))
+        block(p, BLOCK_PLOT, false)->plot = plot;
+    else
+        plot_free(plot);
+}
+
 static void to_ascii(struct page *p, const char **s) {
     static const struct {
         uint32_t c;
@@ -190,6 +198,24 @@ void page_ascii(struct page *p) {
             for (size_t k = 0; k < PAGE_COLUMNS; k++)
                 to_ascii(p, &b->rows.v[r].cell[k]);
         }
+    }
+}
+
+const char *page_part(char mark) {
+    static const struct {
+        char mark;
+        const char *means;
+    } part[] = {{'w', "warm-up"}, {'=', "window"}, {'^', "level shift"},
+                {'t', "tail"},    {'d', "drain"},  {'.', "outside"}};
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        if (part[i].mark == mark) return part[i].means;
+    return "";
+}
+
+void page_json(struct buf *b, const char *s) {
+    for (; s && *s; s++) {
+        if (*s == '"' || *s == '\\') buf_char(b, '\\');
+        buf_char(b, *s);
     }
 }
 

@@ -1,4 +1,4 @@
-/* page: what a report says, before any format: headline, facts, tables, lists, charts.  Layer 2.
+/* page: what a report says, before any format: headline, facts, tables, lists, charts, plots.  Layer 3.
  *
  * A page owns all its text; strings given to it must come from page_text, page_safe or the program itself.  Text is UTF-8
  * free of control characters; U+00A0 marks a space where no line may break. */
@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "buf.h"
+#include "plot.h"
 
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_CAUTION, TONE_BAD };
 
@@ -33,7 +34,7 @@ struct page_point {
     long long pass;
 };
 
-enum block_type { BLOCK_TEXT, BLOCK_LIST, BLOCK_FACTS, BLOCK_TABLE, BLOCK_CHART };
+enum block_type { BLOCK_TEXT, BLOCK_LIST, BLOCK_FACTS, BLOCK_TABLE, BLOCK_CHART, BLOCK_PLOT };
 
 struct page_block {
     enum block_type type;
@@ -46,6 +47,7 @@ struct page_block {
     size_t n_columns;
     VEC(struct page_row) rows;
     VEC(struct page_point) points; /* CHART */
+    struct plot *plot; /* PLOT: for formats that can draw; others leave the block out */
 };
 
 struct page {
@@ -76,9 +78,16 @@ struct page_row *page_row(struct page *p, ...) __attribute__((sentinel)); /* cel
 void page_across(struct page *p, const char *text);
 void page_chart(struct page *p, const char *text);
 void page_point(struct page *p, double v, char mark, long long pass);
+void page_plot(struct page *p, struct plot *plot); /* takes it; one without a value is freed and leaves no trace */
 
 /* Rewrite every string of the page in ASCII. */
 void page_ascii(struct page *p);
+
+/* What a mark of a point stands for: "warm-up", "window", …; "" for none. */
+const char *page_part(char mark);
+
+/* Append text escaped for a JSON string, without its quotes; NULL = nothing. */
+void page_json(struct buf *b, const char *s);
 
 /* Columns a terminal needs for UTF-8 text. */
 size_t page_width(const char *s);

@@ -289,15 +289,19 @@ static void head(struct text *t, const struct page *p) {
 void text_write(struct buf *b, const struct page *p, struct text_style style) {
     struct text t = {b, style};
     head(&t, p);
+    const char *title = NULL;
     for (size_t i = 0; i < p->blocks.n; i++) {
         const struct page_block *block = &p->blocks.v[i];
+        if (block->title) title = block->title;
+        if (block->type == BLOCK_PLOT) continue; /* its section may begin with the next block */
         buf_char(b, '\n');
-        if (block->title) {
+        if (title) {
             paint(&t, BOLD);
-            put(&t, block->title, strlen(block->title));
+            put(&t, title, strlen(title));
             paint(&t, RESET);
             buf_char(b, '\n');
         }
+        title = NULL;
         switch (block->type) {
         case BLOCK_TEXT:
             spaces(&t, INDENT);
@@ -307,6 +311,7 @@ void text_write(struct buf *b, const struct page *p, struct text_style style) {
         case BLOCK_FACTS: facts(&t, block); break;
         case BLOCK_TABLE: table(&t, block); break;
         case BLOCK_CHART: chart(&t, block); break;
+        case BLOCK_PLOT: break;
         }
     }
 }

@@ -1,4 +1,4 @@
-/* text: a page on 80 columns of a terminal or a log.  Layer 3. */
+/* text: a page on 80 columns of a terminal or a log.  Layer 4. */
 #ifndef TEXT_H
 #define TEXT_H
 
