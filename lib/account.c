@@ -126,23 +126,26 @@ static json_t *segment_json(const struct account *a, const struct by *by, uint32
     return j;
 }
 
-/* A segment that says otherwise than the whole: the whole is a mixture, and the mixture is not what anybody met. */
+static bool is(const json_t *block, const char *verdict) { return strcmp(doc_text_at(block, "verdict"), verdict) == 0; }
+
+/* Segments from `first` on that say otherwise than the whole, or than each other: the whole is a mixture, and the mixture is
+ * not what anybody met. */
 static void name_contradictions(json_t *report, const struct by *by, const json_t *segments, size_t first) {
-    const char *whole = doc_text_at(report, "verdict");
     size_t n = json_array_size(segments), failed = 0;
+    for (size_t i = first; i < n; i++)
+        failed += is(json_array_get(segments, i), "fail");
+    bool some = failed < n - first;
     for (size_t i = first; i < n; i++) {
-        const json_t *s = json_array_get(segments, i), *idle = json_object_get(s, "without_rule");
+        const json_t *s = json_array_get(segments, i);
         const char *name = doc_text_at(s, "segment");
-        bool fails = strcmp(doc_text_at(s, "verdict"), "fail") == 0;
-        failed += fails;
-        if (fails && strcmp(whole, "pass") == 0)
+        if (is(s, "fail") && is(report, "pass"))
             add_warning(report, "segment_fails", by->key, name, "this segment fails where the whole passes");
-        if (json_array_size(idle) > 0)
+        if (is(s, "fail") && is(report, "fail") && some)
+            add_warning(report, "fails_by_segment", by->key, name, "the whole fails by this segment: others pass");
+        if (json_array_size(json_object_get(s, "without_rule")) > 0)
             add_warning(report, "segment_without_rule", by->key, name,
                         "a rule of the contract found nothing to decide in this segment: see without_rule");
     }
-    if (n > first && failed == 0 && strcmp(whole, "fail") == 0)
-        add_warning(report, "whole_fails", by->key, NULL, "every segment passes where the whole fails");
 }
 
 static void add_segments(const struct account *a, const struct by *by, json_t *report) {
@@ -229,15 +232,6 @@ static void warn_of_limits(const struct account *a, json_t *report) {
         add_warning(report, odd[i].code, NULL, odd[i].value, odd[i].text);
 }
 
-static void put_segments(const struct account *a, json_t *report) {
-    json_object_set_new(report, "segments", json_array());
-    for (size_t i = 0; i < a->offered->n_by; i++)
-        add_segments(a, &a->offered->by[i], report);
-    if (!contract_has_criteria(a->scoring->contract))
-        add_warning(report, "segments_without_verdict", NULL, NULL,
-                    "the contract states no floor and no percentile: nothing a segment could fail");
-}
-
 json_t *account_report(const struct account *a) {
     const struct scoring *k = a->scoring;
     const struct fact *const *f = k->in_order;
@@ -265,6 +259,8 @@ json_t *account_report(const struct account *a) {
     json_object_set_new(j, "warnings", json_array());
     warn_of_limits(a, j);
     if (a->cohort || a->steady) json_object_set_new(j, "cohort", cohort_json(a, j));
-    if (a->offered->n_by > 0) put_segments(a, j);
+    if (a->offered->n_by > 0) json_object_set_new(j, "segments", json_array());
+    for (size_t i = 0; i < a->offered->n_by; i++)
+        add_segments(a, &a->offered->by[i], j);
     return j;
 }

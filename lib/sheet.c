@@ -5,6 +5,7 @@
 #include "out.h"
 #include "tsv.h"
 
+/* The scalars and lists of them below v; a list of objects is a table of its own. */
 static void flatten(json_t *row, struct buf *path, const json_t *v) {
     const char *key;
     json_t *member;
@@ -14,13 +15,13 @@ static void flatten(json_t *row, struct buf *path, const json_t *v) {
         buf_str(path, key);
         if (json_is_object(member))
             flatten(row, path, member);
-        else
+        else if (!json_is_object(json_array_get(member, 0)))
             json_object_set(row, path->s, member);
         path->len = len;
     }
 }
 
-/* Text as it is, numbers as everywhere, null empty; elements of a list that are no scalars have no cell to stand in. */
+/* Text as it is, numbers as everywhere, null empty. */
 static void put_value(struct buf *b, const json_t *v) {
     if (json_is_string(v))
         buf_add(b, json_string_value(v), json_string_length(v));
