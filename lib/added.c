@@ -31,6 +31,7 @@ void added_token(struct added *a, struct view text, unsigned flags) {
         }
         at = next;
     }
+    if (a->node.v[at].ends) return;
     a->node.v[at].ends = true;
     a->node.v[at].flags = (unsigned char)flags;
 }
@@ -56,6 +57,7 @@ static bool within_word(const struct uclass *u, struct view text, size_t from, s
 }
 
 static size_t strip_left(const struct uclass *u, struct view text, size_t from, size_t least) {
+    if (from < least) return least;
     while (from > least) {
         const char *next, *before = utf8_before(text.s + from);
         if (!(uclass_at(u, before, &next) & UC_SPACE)) break;
@@ -88,7 +90,7 @@ bool added_next(const struct added *a, const struct uclass *u, struct added_walk
         if (flags & ADDED_STRIP_RIGHT) to = strip_right(u, text, to);
         w->before = (struct view){text.s + w->taken, from > w->taken ? from - w->taken : 0};
         w->taken = to;
-        w->found = true;
+        w->found = from < to; /* else the last token took these spaces too */
         return true;
     }
     w->before = (struct view){text.s + w->taken, text.n - w->taken};

@@ -23,6 +23,7 @@ struct added {
     bool first[256]; /* bytes that a token begins with */
 };
 
+/* Of two with the same text the first counts. */
 void added_token(struct added *a, struct view text, unsigned flags);
 void added_free(struct added *a);
 
@@ -31,7 +32,7 @@ struct added_walk {
     struct view text;
     size_t searched, taken;
     struct view before; /* the text between the last token and this one */
-    bool found; /* false: there is no token behind it */
+    bool found; /* a token stands behind it */
 };
 /* False at the end of the text. */
 bool added_next(const struct added *a, const struct uclass *u, struct added_walk *w);

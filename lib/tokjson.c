@@ -289,7 +289,8 @@ static void read_model(struct reader *r, struct view value, struct view pre_toke
 
 /* ---- added_tokens ---- */
 
-static void read_added(struct reader *r, struct view list) {
+/* The special ones, or the others. */
+static void read_added(struct reader *r, struct view list, bool special) {
     enum { CONTENT, SINGLE_WORD, LSTRIP, RSTRIP, NORMALIZED, SPECIAL, N };
     static const char *const key[N] = {"content", "single_word", "lstrip", "rstrip", "normalized", "special"};
     struct normal_scratch scratch = {0};
@@ -299,11 +300,12 @@ static void read_added(struct reader *r, struct view list) {
     for (enum jtok_type t; (t = next(r, &j)) != JTOK_ARRAY_END;) {
         struct view v[N];
         members(r, whole(r, &j, t), N, key, v);
+        if (truth(r, v[SPECIAL], false) != special) continue;
         struct view content = string(r, &r->a, v[CONTENT]);
         unsigned flags = (truth(r, v[SINGLE_WORD], false) ? ADDED_SINGLE_WORD : 0u) |
                          (truth(r, v[LSTRIP], false) ? ADDED_STRIP_LEFT : 0u) |
                          (truth(r, v[RSTRIP], false) ? ADDED_STRIP_RIGHT : 0u);
-        if (truth(r, v[NORMALIZED], !truth(r, v[SPECIAL], false)))
+        if (truth(r, v[NORMALIZED], !special))
             added_token(&m->normalized, normal_apply(m->form, &scratch, content), flags);
         else
             added_token(&m->as_written, content, flags);
@@ -323,7 +325,8 @@ void tokjson_read(struct tokmodel *m, const char *file, struct view text) {
     if (v[MODEL].n == 0) die("%s: not a tokenizer.json: it has no model", file);
     read_model(&r, v[MODEL], v[PRE_TOKENIZER]);
     read_normalizer(&r, v[NORMALIZER]);
-    read_added(&r, v[ADDED]);
+    read_added(&r, v[ADDED], true);
+    read_added(&r, v[ADDED], false);
     buf_free(&r.a);
     buf_free(&r.b);
     buf_free(&r.c);

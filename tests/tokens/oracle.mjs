@@ -1,6 +1,6 @@
 // oracle.mjs TOKENIZER < TEXTS: the number of tokens of each text (a JSON string a line), a line each, as the official
-// implementation counts: npm @anush008/tokenizers, or for a tiktoken encoding's name npm tiktoken.  With --time, the bytes
-// and seconds of counting alone go to stderr.  Run where both are installed.
+// implementation counts: npm @anush008/tokenizers, or for a tiktoken encoding's name npm tiktoken.  With --time, the
+// bytes and seconds of counting alone go to stderr.  Run where both are installed.
 import fs from 'fs';
 import { createRequire } from 'module';
 const require = createRequire(process.cwd() + '/');
