@@ -71,6 +71,25 @@ static void capacity(struct page *p, const json_t *r) {
     }
 }
 
+/* Runs held against the chance of independent requests: how much more the acceptance of their clusters scattered. */
+static void observed(struct page *p, const json_t *runs) {
+    if (json_array_size(runs) == 0) return;
+    page_section(p, "Real runs beside it");
+    page_columns(p, "report", ">offered", ">accepted", ">clusters", ">overdispersion", PAGE_END);
+    for (size_t i = 0; i < json_array_size(runs); i++) {
+        const json_t *run = json_array_get(runs, i);
+        const char *file = pick_text(p, run, "file");
+        double factor = pick_real(run, "overdispersion");
+        page_row(p, file ? file : FIGURE_MISSING, page_text(p, "%s", figure_count(doc_int_at(run, "offered")).s),
+                 page_text(p, "%s", figure_share(pick_real(run, "acceptance")).s),
+                 page_text(p, "%s", figure_count(doc_int_at(run, "clusters")).s),
+                 isnan(factor) ? FIGURE_MISSING : page_text(p, "%s" NBSP "×", figure_number(factor, NAN).s), PAGE_END);
+    }
+    page_paragraph(p, "Overdispersion: the variance of acceptance between clusters of consecutive requests, over what "
+                      "independent requests would show. Far above 1, requests fail together and a binomial interval is "
+                      "too narrow.");
+}
+
 static void binomial(struct page *p, const json_t *r) {
     int64_t n = doc_int_at(r, "n");
     double prob = pick_real(r, "p");
@@ -100,6 +119,7 @@ static void binomial(struct page *p, const json_t *r) {
             ->bar = v / top;
     }
     if (hidden) page_paragraph(p, page_text(p, "%zu values of probability below 0.00005 are left out.", hidden));
+    observed(p, doc_at(r, "observed"));
 }
 
 static void leaves(struct page *p, const char *path, const json_t *v) {

@@ -195,13 +195,14 @@ static bool in_time_order(const struct load *run, size_t n, size_t levels) {
 }
 
 static void add_warning(json_t *warnings, const char *code, double level_rps, const char *text) {
-    json_t *w = json_pack("{ssss}", "code", code, "text", text);
-    if (!isnan(level_rps)) doc_set_real(w, "value", level_rps);
+    struct buf b = {0};
+    if (!isnan(level_rps)) buf_printf(&b, "at %.4g/s ", level_rps);
+    buf_str(&b, text);
+    json_t *w = json_pack("{ssss}", "code", code, "text", b.s);
+    if (!isnan(level_rps)) doc_set_real(w, "level_rps", level_rps);
     json_array_append_new(warnings, w);
-    if (isnan(level_rps))
-        warn("%s", text);
-    else
-        warn("level %g/s: %s", level_rps, text);
+    warn("%s", b.s);
+    buf_free(&b);
 }
 
 static double mean_of(const struct level *l, const char *path) {
@@ -217,8 +218,9 @@ static void compare_levels(json_t *warnings, const struct level *l, size_t n) {
         bool moved;
         json_decref(order_json(&l[i], &moved));
         if (moved)
-            add_warning(warnings, "level_moved", l[i].rps,
-                        "acceptance of the early and the late run differ by more than chance: time changed the system");
+            add_warning(
+                warnings, "level_moved", l[i].rps,
+                "acceptance of the early and the late run differs by more than chance: time changed the system");
         if (i == 0 || mean_of(&l[i], "rates.responses_rps") <= mean_of(&l[i - 1], "rates.responses_rps") ||
             !(mean_of(&l[i], "rates.goodput_rps") < mean_of(&l[i - 1], "rates.goodput_rps")))
             continue;
