@@ -60,6 +60,7 @@ static void members(const struct reader *r, struct view object, size_t n, const 
         for (size_t i = 0; i < n; i++)
             if (name.n == strlen(key[i]) && memcmp(name.s, key[i], name.n) == 0) value[i] = is;
     }
+    next(r, &j); /* nothing may follow */
 }
 
 static struct view member(const struct reader *r, struct view object, const char *key) {
@@ -317,11 +318,8 @@ void tokjson_read(struct tokmodel *m, const char *file, struct view text) {
     enum { ADDED, NORMALIZER, PRE_TOKENIZER, MODEL, N };
     static const char *const key[N] = {"added_tokens", "normalizer", "pre_tokenizer", "model"};
     struct reader r = {.file = file, .text = text, .model = m};
-    struct jtok j;
-    jtok_init(&j, text.s, text.n);
-    struct view v[N], all = whole(&r, &j, next(&r, &j));
-    next(&r, &j); /* nothing may follow */
-    members(&r, all, N, key, v);
+    struct view v[N];
+    members(&r, text, N, key, v);
     if (v[MODEL].n == 0) die("%s: not a tokenizer.json: it has no model", file);
     read_model(&r, v[MODEL], v[PRE_TOKENIZER]);
     read_normalizer(&r, v[NORMALIZER]);

@@ -57,6 +57,17 @@ setup() {
     [ "${lines[*]}" = "1 3 2 0 1 3 2 4" ]
 }
 
+@test "bytes that are no UTF-8 count as U+FFFD, and end nothing" {
+    printf '%b\n' 'a\xffb' 'a\xef\xbf\xbdb' '\xe2\x82' '\xef\xbf\xbd\xef\xbf\xbd' '\xed\xa0\x80' \
+        '\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd' >"$T/bytes"
+    run "$C" raw "$K/small.json" <"$T/bytes"
+    [ "$status" = 0 ] && [ "${#lines[@]}" = 6 ]
+    [ "${lines[0]}" = "${lines[1]}" ] && [ "${lines[2]}" = "${lines[3]}" ] && [ "${lines[4]}" = "${lines[5]}" ]
+    python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(3).randbytes(300000))' >"$T/bytes"
+    run "$C" raw "$K/small.json" <"$T/bytes"
+    [ "$status" = 0 ] && [ "${#lines[@]}" -gt 1000 ]
+}
+
 # What jq makes of the small tokenizer is refused with these words.
 refused() {
     jq -c "$1" "$K/small.json" >"$T/t.json"

@@ -2,6 +2,7 @@
  *
  *     tokens_check count TOKENIZER       a JSON string a line in, its number of tokens a line out
  *     tokens_check threads TOKENIZER     the same with two handles in turn
+ *     tokens_check raw TOKENIZER         the same, but any bytes a line in
  *     tokens_check time TOKENIZER        the same, and on stderr the bytes and seconds of counting alone
  *     tokens_check split                 a JSON string a line in; every splitter must cut it as its regex does
  */
@@ -19,8 +20,8 @@
 #include "tokens.h"
 #include "uclass.h"
 
-/* The next line's string, decoded; false at the end. */
-static bool next_text(struct buf *text) {
+/* The next line, or the string it is, decoded; false at the end. */
+static bool next_text(struct buf *text, bool raw) {
     static char *line;
     static size_t cap;
     static long long number;
@@ -31,6 +32,10 @@ static bool next_text(struct buf *text) {
         free(line);
         line = NULL;
         return false;
+    }
+    if (raw) {
+        buf_add(text, line, (size_t)n);
+        return true;
     }
     struct jtok j;
     jtok_init(&j, line, (size_t)n);
@@ -46,12 +51,12 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void count(const char *file, bool two, bool timed) {
+static void count(const char *file, bool raw, bool two, bool timed) {
     struct tokens *t[2] = {tokens_open(file), NULL};
     if (two) t[1] = tokens_share(t[0]);
     struct buf text = {0};
     double spent = 0, bytes = 0;
-    for (long long i = 0; next_text(&text); i++) {
+    for (long long i = 0; next_text(&text, raw); i++) {
         double start = seconds();
         long long n = tokens_count(t[two && i % 2], text.s, text.len);
         spent += seconds() - start;
@@ -89,7 +94,7 @@ static void split(void) {
     for (char error[PATTERN_ERROR]; n < MOST && splitter_regex(n); n++)
         if (!(p[n] = pattern_new((struct view){splitter_regex(n), strlen(splitter_regex(n))}, error))) die("%s", error);
     long long number = 0;
-    while (next_text(&text)) {
+    while (next_text(&text, false)) {
         number++;
         buf_room(&text, 1);
         for (size_t i = 0; i < n; i++)
@@ -106,12 +111,12 @@ static void split(void) {
 int main(int argc, char **argv) {
     die_init("tokens_check");
     const char *what = argc > 1 ? argv[1] : "";
-    bool two = strcmp(what, "threads") == 0, timed = strcmp(what, "time") == 0;
-    if (argc == 3 && (two || timed || strcmp(what, "count") == 0))
-        count(argv[2], two, timed);
+    bool raw = strcmp(what, "raw") == 0, two = strcmp(what, "threads") == 0, timed = strcmp(what, "time") == 0;
+    if (argc == 3 && (raw || two || timed || strcmp(what, "count") == 0))
+        count(argv[2], raw, two, timed);
     else if (argc == 2 && strcmp(what, "split") == 0)
         split();
     else
-        die("tokens_check count|threads|time TOKENIZER, or split");
+        die("tokens_check count|threads|raw|time TOKENIZER, or split");
     return 0;
 }
