@@ -16,12 +16,16 @@
  *   drift    trends of every metric over the window, from it to the end of the run, and over all of the run
  *   judge    nine rules turn all this into one verdict (verdict.h)
  *   measure  rates, intervals and percentiles of the window; of the whole body, as best effort, where there is none
+ *
+ * A run that is still going on is judged anew with every pass (--follow); what the search tested can be had as a table
+ * instead of the report (--explain).
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "die.h"
+#include "explain.h"
 #include "grounds.h"
 #include "num.h"
 #include "opts.h"
@@ -45,6 +49,7 @@ struct options {
     double rel_drift, alpha;
     double floor_s;
     bool no_min_duration;
+    bool follow, until_steady, explain;
     const char *accept;
 };
 
@@ -72,6 +77,12 @@ static const struct opt option[] = {
     {0, "alpha", "P", OPT_REAL, AT(alpha), "significance level of every test (default 0.05)", NULL, 0, 1},
     {0, "floor-s", "S", OPT_REAL, AT(floor_s), "a window lasts at least S seconds (default 600)", NULL, 0, 1e9},
     {0, "no-min-duration", NULL, OPT_FLAG, AT(no_min_duration), "report the first plateau, however short", NULL, 0, 0},
+    {0, "follow", NULL, OPT_FLAG, AT(follow), "judge a run that goes on: a report whenever the verdict changes", NULL,
+     0, 0},
+    {0, "until-steady", NULL, OPT_FLAG, AT(until_steady),
+     "follow until a plateau lasts and has held for 2 more passes: status 0, and 1 if the run ends first", NULL, 0, 0},
+    {0, "explain", NULL, OPT_FLAG, AT(explain), "write every window that was tested, and why it grew or broke", NULL, 0,
+     0},
     {0, "accept", "LIST", OPT_TEXT, AT(accept), "verdicts that are a yes for -e (default steady,steady_then_shift)",
      NULL, 0, 0},
 };
@@ -90,20 +101,16 @@ static const struct tool tool = {
 
 /* ---- segment ---- */
 
-struct range {
-    size_t lo, hi;
-};
-
-/* The search for plateaus, and every admissible window it met. */
+/* The search for plateaus, and every window it tested. */
 struct search {
     struct segment segment;
-    VEC(struct range) admissible; /* in order of lo, then hi */
+    VEC(struct explain_window) tested; /* in order of lo, then hi */
 };
 
 static void remember(void *arg, const struct segment *s, size_t lo, size_t hi, bool admissible) {
     struct search *search = arg;
     (void)s;
-    if (admissible) vec_push(&search->admissible, ((struct range){lo, hi}));
+    vec_push(&search->tested, ((struct explain_window){lo, hi, admissible}));
 }
 
 static void find_plateaus(struct steady *s, struct search *search, struct trend_work *work) {
@@ -130,7 +137,7 @@ static void find_plateaus(struct steady *s, struct search *search, struct trend_
 static void forget(struct search *search) {
     segment_free(&search->segment);
     free((void *)search->segment.gate);
-    vec_free(&search->admissible);
+    vec_free(&search->tested);
 }
 
 /* ---- select ---- */
@@ -168,12 +175,15 @@ static void select_window(struct steady *s) {
     }
 }
 
+static void prefer(struct steady_choice *c, size_t lo, size_t hi, double se) {
+    if (isnan(se) || (c->hi > 0 && !(se < c->se))) return;
+    *c = (struct steady_choice){lo, hi, se};
+}
+
 static void consider(struct steady *s, size_t lo, size_t hi) {
-    double se = window_se(s->series[0].x + lo, hi - lo);
-    if (s->mser_hi > 0 && !(se < s->mser_se)) return;
-    s->mser_lo = lo;
-    s->mser_hi = hi;
-    s->mser_se = se;
+    const double *gate = s->series[0].x + lo;
+    prefer(&s->mser, lo, hi, window_se(gate, hi - lo));
+    prefer(&s->mser5, lo, hi, window_se5(gate, hi - lo));
 }
 
 /* What precision alone would choose, of the plateaus and their admissible prefixes.  It stands beside the window, for
@@ -183,9 +193,9 @@ static void choose_by_error(struct steady *s, const struct search *search) {
     for (size_t i = 0; i < s->n_plateaus; i++) {
         const struct steady_plateau *p = &s->plateau[i];
         consider(s, p->lo, p->hi);
-        for (; met < search->admissible.n && search->admissible.v[met].lo <= p->lo; met++) {
-            struct range w = search->admissible.v[met];
-            if (w.lo == p->lo && w.hi < p->hi) consider(s, w.lo, w.hi);
+        for (; met < search->tested.n && search->tested.v[met].lo <= p->lo; met++) {
+            struct explain_window w = search->tested.v[met];
+            if (w.admissible && w.lo == p->lo && w.hi < p->hi) consider(s, w.lo, w.hi);
         }
     }
 }
@@ -228,39 +238,116 @@ static void measure(struct steady *s, const struct search *search, struct trend_
     s->measured = true;
 }
 
-/* ---- one run ---- */
+/* ---- one run, as far as it is known ---- */
+
+struct look {
+    struct steady s;
+    struct search search;
+    struct trend_work *work;
+};
+
+static struct look *look_at(const struct steady_options *rules, struct passes *all) {
+    struct look *l = xcalloc(1, sizeof *l);
+    struct steady *s = &l->s;
+    steady_read(s, rules, all);
+    l->work = trend_work_new(s->n + 1);
+    find_plateaus(s, &l->search, l->work);
+    select_window(s);
+    find_shift(s, l->work);
+    find_drift(s, l->work);
+    struct evidence evidence = grounds_of(s, &l->search.segment, l->work);
+    s->judgement = verdict_of(&evidence);
+    return l;
+}
+
+static enum verdict report(struct look *l, const char *follow, enum spelling spelling, json_t *pg) {
+    struct steady *s = &l->s;
+    enum verdict verdict = s->judgement.verdict;
+    s->follow = follow;
+    choose_by_error(s, &l->search);
+    measure(s, &l->search, l->work);
+    note("%s: %s, %zu passes of body, %zu plateaus", s->passes->file, verdict_name[verdict], s->n, s->n_plateaus);
+    if (verdict == VERDICT_UNSUPPORTED)
+        warn("NOT-YET-SUPPORTED: turns of a conversation wait for each other; no verdict is given");
+    json_t *doc = steadydoc(s, pg);
+    report_write(doc, spelling);
+    json_decref(doc);
+    return verdict;
+}
+
+static void look_free(struct look *l) {
+    forget(&l->search);
+    trend_work_free(l->work);
+    steady_free(&l->s);
+    free(l);
+}
 
 static enum verdict report_on(const char *path, const struct steady_options *rules, enum spelling spelling,
                               json_t *pg) {
     struct passes all;
     passes_read(&all, path);
-    struct steady *s = xmalloc(sizeof *s);
-    steady_read(s, rules, &all);
-
-    struct trend_work *work = trend_work_new(s->n + 1);
-    struct search search = {0};
-    find_plateaus(s, &search, work);
-    select_window(s);
-    choose_by_error(s, &search);
-    find_shift(s, work);
-    find_drift(s, work);
-    struct evidence evidence = grounds_of(s, &search.segment, work);
-    s->judgement = verdict_of(&evidence);
-    measure(s, &search, work);
-
-    enum verdict verdict = s->judgement.verdict;
-    note("%s: %s, %zu passes of body, %zu plateaus", all.file, verdict_name[verdict], s->n, s->n_plateaus);
-    if (verdict == VERDICT_UNSUPPORTED)
-        warn("NOT-YET-SUPPORTED: turns of a conversation wait for each other; no verdict is given");
-    json_t *report = steadydoc(s, pg);
-    report_write(report, spelling);
-    json_decref(report);
-    forget(&search);
-    trend_work_free(work);
-    steady_free(s);
-    free(s);
+    struct look *l = look_at(rules, &all);
+    enum verdict verdict = report(l, NULL, spelling, pg);
+    look_free(l);
     passes_free(&all);
     return verdict;
+}
+
+static enum verdict explain(const char *path, const struct steady_options *rules, const struct common *o, json_t *pg) {
+    struct passes all;
+    passes_read(&all, path);
+    struct look *l = look_at(rules, &all);
+    enum verdict verdict = l->s.judgement.verdict;
+    note("%s: %s", all.file, verdict_name[verdict]);
+    explain_write(&l->s, &l->search.segment, l->search.tested.v, l->search.tested.n, opts_spelling(o, all.spelling),
+                  !o->no_header, pg);
+    look_free(l);
+    passes_free(&all);
+    return verdict;
+}
+
+/* ---- a run that goes on ---- */
+
+/* For how many passes in a row the newest one has been the last of a window that lasts. */
+struct hold {
+    size_t n_body, lo, passes;
+};
+
+/* Has the window held for the pass that cleared min_duration and two more?  A window that is shown and not certified
+ * does not count. */
+static bool held(struct hold *h, const struct steady *s) {
+    if (s->n == h->n_body) return false;
+    const struct steady_plateau *p = s->reported < s->n_plateaus ? &s->plateau[s->reported] : NULL;
+    bool lasts = p && p->hi == s->n && s->judgement.found && s->judgement.verdict != VERDICT_NO_STEADY_STATE;
+    h->passes = !lasts ? 0 : p->lo == h->lo ? h->passes + 1 : 1;
+    h->n_body = s->n;
+    if (lasts) h->lo = p->lo;
+    return h->passes == 3;
+}
+
+/* True when it was left because it is steady.  The verdict is that of the last report. */
+static bool follow(const char *path, const struct steady_options *rules, bool until_steady, enum spelling spelling,
+                   json_t *pg, enum verdict *verdict) {
+    struct passes all;
+    struct passes_in *in = passes_open(&all, path);
+    struct hold hold = {0};
+    bool reported = false, steady = false;
+    while (!steady && passes_next(in, &all)) {
+        struct look *l = look_at(rules, &all);
+        steady = held(&hold, &l->s) && until_steady;
+        if (steady || !reported || l->s.judgement.verdict != *verdict)
+            *verdict = report(l, steady ? "steady" : "open", spelling, pg);
+        reported = true;
+        look_free(l);
+    }
+    if (!steady) {
+        struct look *l = look_at(rules, &all);
+        *verdict = report(l, "ended", spelling, pg);
+        look_free(l);
+    }
+    passes_close(in);
+    passes_free(&all);
+    return steady;
 }
 
 static struct steady_options rules_of(const struct options *o) {
@@ -296,10 +383,19 @@ int main(int argc, char **argv) {
     struct steady_options rules = rules_of(&o);
     json_t *pg = opts_provenance(&tool, &o, &defaults);
     enum spelling spelling = o.common.output == SPELL_TSV ? SPELL_TSV : SPELL_NDJSON;
-    bool yes = true;
-    for (; *operand; operand++)
-        yes = (accepted >> report_on(*operand, &rules, spelling, pg) & 1) && yes;
+    bool yes = true, steady = true;
+    if (o.follow || o.until_steady) {
+        enum verdict verdict;
+        if (o.explain) die("--explain: not of a run that is followed");
+        steady = follow(opts_single(operand), &rules, o.until_steady, spelling, pg, &verdict) || !o.until_steady;
+        yes = accepted >> verdict & 1;
+    } else if (o.explain) {
+        yes = accepted >> explain(opts_single(operand), &rules, &o.common, pg) & 1;
+    } else {
+        for (; *operand; operand++)
+            yes = (accepted >> report_on(*operand, &rules, spelling, pg) & 1) && yes;
+    }
     json_decref(pg);
     out_close();
-    return o.common.exit_status && !yes ? 1 : 0;
+    return !steady || (o.common.exit_status && !yes) ? 1 : 0;
 }

@@ -105,9 +105,9 @@ double segment_concordance(const struct segment *s, size_t lo, size_t hi) {
     return applicable ? (double)passed / (double)applicable : NAN;
 }
 
-double segment_cov_bound(bool tail) {
+double segment_cov_bound(bool tail, size_t n) {
     double loosest = 0;
-    for (size_t e = 0; e < N_SETTINGS; e++)
+    for (size_t e = 0; e < N_SETTINGS && n >= ensemble[e].min_n; e++)
         loosest = fmax(loosest, tail ? ensemble[e].tail : ensemble[e].bound);
     return loosest;
 }

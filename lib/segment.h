@@ -87,7 +87,7 @@ struct segment_finding segment_look(const struct segment *s, size_t g, size_t lo
  * .045; < .05 and .075; from 5 passes on, < .08 and .12.  A window needs one.  The share of the applicable settings
  * that certify it; NAN when none applies. */
 double segment_concordance(const struct segment *s, size_t lo, size_t hi);
-double segment_cov_bound(bool tail); /* the loosest of these bounds */
+double segment_cov_bound(bool tail, size_t n); /* the loosest of these bounds for n passes; 0 where none applies */
 
 /* The state of a series by the rule that breaks windows: up or down when a trend or (if asked for) a step breaks it,
  * else plateau; insufficient below TREND_MIN_N.  x without NAN. */

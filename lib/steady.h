@@ -42,6 +42,12 @@ struct steady_plateau {
     struct window_duration duration;
 };
 
+/* A window and its standard error; hi = lo: none. */
+struct steady_choice {
+    size_t lo, hi;
+    double se;
+};
+
 struct steady_options {
     const char *profile;
     bool robust;
@@ -67,13 +73,14 @@ struct steady {
 
     struct steady_plateau *plateau;
     size_t n_plateaus, reported, longest; /* reported = n_plateaus: none lasts */
-    size_t mser_lo, mser_hi; /* the window that standard error alone would choose; equal: none */
-    double mser_se;
+    struct steady_choice mser, mser5; /* what standard error alone would choose, of passes and of means of five */
 
     const char *level_name;
     double *level, *weight; /* [n]: the series that levels are of, NAN = missing */
     struct shift shift;
     struct shift_end end;
+
+    const char *follow; /* of a run that is followed: "open", "steady" (and left), "ended"; else NULL */
 
     struct judgement judgement;
     size_t lo, hi; /* the window, or all of the body where none was found */

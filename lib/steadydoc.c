@@ -411,12 +411,12 @@ static json_t *best_effort_doc(const struct steady *s) {
     return d;
 }
 
-static json_t *mser_doc(const struct steady *s) {
-    bool any = s->mser_hi > s->mser_lo;
+static json_t *choice_doc(const struct steady *s, const struct steady_choice *c) {
+    bool any = c->hi > c->lo;
     json_t *d = json_object();
-    doc_set_int(d, "first_pass", any ? number_of(s, s->mser_lo) : INT_NONE);
-    doc_set_int(d, "end_pass", any ? end_number(s, s->mser_hi) : INT_NONE);
-    doc_set_real(d, "se", any ? s->mser_se : NAN);
+    doc_set_int(d, "first_pass", any ? number_of(s, c->lo) : INT_NONE);
+    doc_set_int(d, "end_pass", any ? end_number(s, c->hi) : INT_NONE);
+    doc_set_real(d, "se", any ? c->se : NAN);
     return d;
 }
 
@@ -445,6 +445,7 @@ json_t *steadydoc(const struct steady *s, json_t *pg) {
     doc_set_bool(r, "partial", s->partial);
     doc_set_text(r, "mode", s->mode);
     doc_set_text(r, "profile", s->options->profile);
+    if (s->follow) doc_set_text(r, "follow", s->follow);
     json_object_set_new(r, "gates", gates);
     json_object_set_new(r, "window", window_doc(s));
     set_figures(r, s, steady_found(s) ? &s->measure : NULL, true);
@@ -458,7 +459,8 @@ json_t *steadydoc(const struct steady *s, json_t *pg) {
     json_object_set_new(r, "warmup", fact(s->passes->run, "warmup"));
     json_object_set_new(r, "tail", fact(s->passes->run, "tail"));
     json_object_set_new(r, "lengths", lengths_doc(s));
-    json_object_set_new(r, "mser", mser_doc(s));
+    json_object_set_new(r, "mser", choice_doc(s, &s->mser));
+    json_object_set_new(r, "mser5", choice_doc(s, &s->mser5));
     json_object_set_new(r, "trend", trends_doc(s));
     json_object_set_new(r, "best_effort", best_effort_doc(s));
     json_object_set_new(r, "definitions", definitions_doc(s));

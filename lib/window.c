@@ -9,6 +9,7 @@ const char *const window_term_name[] = {"precision", "relaxation", "floor"};
 const char *const window_confidence_name[] = {"none", "low", "full"};
 
 static const double half_width = 0.05; /* of the mean, that precision asks for */
+enum { BATCH = 5 };
 
 struct window_duration window_duration(const double *gate, const double *span_ns, size_t k, double l_p90_s,
                                        double floor_s) {
@@ -41,6 +42,14 @@ struct window_duration window_duration(const double *gate, const double *span_ns
 double window_se(const double *gate, size_t k) {
     struct quantile_moments m = quantile_moments(gate, k);
     return quantile_sd(&m) / sqrt((double)k);
+}
+
+double window_se5(const double *gate, size_t k) {
+    struct quantile_moments batches = {0};
+    if (k < 2 * BATCH) return NAN;
+    for (size_t i = 0; i + BATCH <= k; i += BATCH)
+        quantile_moments_add(&batches, quantile_moments(gate + i, BATCH).mean);
+    return quantile_sd(&batches) / sqrt((double)batches.n);
 }
 
 enum window_confidence window_confidence(const double *gate, size_t k, size_t n_body) {

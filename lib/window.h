@@ -39,6 +39,8 @@ struct window_duration window_duration(const double *gate, const double *span_ns
 
 /* Standard error of the mean, population sd / sqrt k (the rule of White 1997 minimises it); NAN for k = 0. */
 double window_se(const double *gate, size_t k);
+/* The same from means of 5 passes that follow each other, an incomplete last batch dropped; NAN for k < 10. */
+double window_se5(const double *gate, size_t k);
 
 /* none: fewer than 6 passes, where no trend test should be believed.  low: fewer than 20 passes of body in the run, CoV above
  * .025 or lag-1 correlation above .5.  Else full. */
