@@ -238,16 +238,16 @@ static void gather(enum target t, const struct fact *const *f, size_t n, int64_t
                    struct distribution *completed, struct distribution *offered) {
     size_t m = 0, infinite = 0;
     for (size_t i = 0; i < n; i++)
-        if (fact_outcome(f[i], cutoff_ns) == OUT_COMPLETED && !isnan(f[i]->value[t])) x[m++] = f[i]->value[t];
-    *completed = (struct distribution){x, m, 0};
-    for (size_t i = 0; i < n; i++) {
-        if (fact_outcome(f[i], cutoff_ns) == OUT_COMPLETED) continue;
-        bool first =
-            t == TARGET_TTFT && !isnan(f[i]->value[t]) && !(int_known(f[i]->first_ns) && f[i]->first_ns > cutoff_ns);
-        if (first)
-            x[m++] = f[i]->value[t];
-        else
+        if (fact_outcome(f[i], cutoff_ns) != OUT_COMPLETED)
             infinite++;
+        else if (!isnan(f[i]->value[t]))
+            x[m++] = f[i]->value[t];
+    *completed = (struct distribution){x, m, 0};
+    for (size_t i = 0; i < n && t == TARGET_TTFT && infinite > 0; i++) {
+        bool late = int_known(f[i]->first_ns) && f[i]->first_ns > cutoff_ns;
+        if (fact_outcome(f[i], cutoff_ns) == OUT_COMPLETED || isnan(f[i]->value[t]) || late) continue;
+        x[m++] = f[i]->value[t];
+        infinite--;
     }
     *offered = (struct distribution){x, m + infinite, infinite};
 }
