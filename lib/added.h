@@ -1,4 +1,4 @@
-/* added: tokens that are found in the text as they stand, before anything else is.  Layer 3.
+/* added: tokens that are found in the text as they stand, before anything else is.  Layer 4.
  *
  * Of several the leftmost is taken, of those the longest.  Owns its copies; read-only once filled. */
 #ifndef ADDED_H

@@ -1,4 +1,4 @@
-/* bpe: byte-level byte pair encoding.  Layer 2.
+/* bpe: byte-level byte pair encoding.  Layer 3.
  *
  * Tokens are strings of bytes; a merge makes one token of two neighbours.  Of all merges that fit, the one of lowest
  * rank is made, of equal ones the leftmost, until none fits (Sennrich, Haddow and Birch 2016, over bytes).  A bpe owns

@@ -1,4 +1,4 @@
-/* normal: Unicode normalization forms.  Layer 1, the only user of utf8proc.
+/* normal: Unicode normalization forms.  Layer 2, the only user of utf8proc.
  *
  * Text that is in its form already, as most text is, costs one look at each character. */
 #ifndef NORMAL_H

@@ -1,4 +1,4 @@
-/* pattern: the regular expressions of tokenizers.  Layer 1, the only user of PCRE2 for them.
+/* pattern: the regular expressions of tokenizers.  Layer 2, the only user of PCRE2 for them.
  *
  * They are written for Oniguruma (Ruby's syntax): what that means otherwise than PCRE2 is put in PCRE2's words first,
  * and what cannot be is refused.  Text is valid UTF-8; properties of characters are those of PCRE2's Unicode tables.

@@ -1,4 +1,4 @@
-/* presplit: the steps that cut a text into the pieces that are encoded each by itself.  Layer 4.
+/* presplit: the steps that cut a text into the pieces that are encoded each by itself.  Layer 5.
  *
  * The pre-tokenizers of the byte-level family: splits by a regular expression, and the byte-level step, after which
  * each byte is written as one character.  A presplit is read-only once its steps are added; a struct presplit_scratch

@@ -1,4 +1,4 @@
-/* splitter: the regular expressions of well-known tokenizers, by hand.  Layer 3.
+/* splitter: the regular expressions of well-known tokenizers, by hand.  Layer 4.
  *
  * A splitter finds what its regular expression finds, several times faster; a test compares the two. */
 #ifndef SPLITTER_H

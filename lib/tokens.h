@@ -1,4 +1,4 @@
-/* tokens: how many tokens a text is.  Layer 7.
+/* tokens: how many tokens a text is.  Layer 8.
  *
  * Byte-level BPE from a Hugging Face tokenizer.json or a tiktoken rank file.  No special tokens are added; those that
  * stand in the text count one each.  Counts are those of the tokenizer's own implementation, but for characters newer

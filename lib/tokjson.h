@@ -1,4 +1,4 @@
-/* tokjson: a tokenizer from a Hugging Face tokenizer.json.  Layer 6.
+/* tokjson: a tokenizer from a Hugging Face tokenizer.json.  Layer 7.
  *
  * The model BPE over bytes, its normalizer, pre-tokenizers and added tokens.  Whatever would count otherwise than
  * written is refused; truncation, padding, post-processor and decoder do not concern a count and are passed over. */

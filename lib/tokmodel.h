@@ -1,4 +1,4 @@
-/* tokmodel: a tokenizer as its file defines it.  Layer 5.
+/* tokmodel: a tokenizer as its file defines it.  Layer 6.
  *
  * Whoever reads a file fills it in; then it is read-only and may be shared by threads. */
 #ifndef TOKMODEL_H

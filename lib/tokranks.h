@@ -1,4 +1,4 @@
-/* tokranks: a tokenizer from a tiktoken rank file.  Layer 6.
+/* tokranks: a tokenizer from a tiktoken rank file.  Layer 7.
  *
  * Lines of a token in base64, a space and its rank.  How text is split, and which special tokens there are, is not in
  * the file: the number of ranks tells which encoding it is. */

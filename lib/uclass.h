@@ -1,4 +1,4 @@
-/* uclass: what kind of character a code point is.  Layer 2.
+/* uclass: what kind of character a code point is.  Layer 3.
  *
  * One table for all of Unicode, from the same tables that patterns are matched with, so that a splitter written by hand
  * and a regular expression agree.  Read-only once made; who calls uclass_new frees it. */
