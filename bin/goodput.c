@@ -112,7 +112,7 @@ static void free_contracts(struct contracts *c) {
     free(c->v);
 }
 
-/* Contracts given by option, or as operands; one that is wrong has ended the program by the time it would be written. */
+/* Contracts given by option, or as operands; one that is wrong ends the program before it would be written. */
 static void check_contracts(struct options *o, char **files) {
     for (; !o->contract.n && !o->targets.n && *files; files++) {
         struct contract c;

@@ -128,8 +128,8 @@ static json_t *segment_json(const struct account *a, const struct by *by, uint32
 
 static bool is(const json_t *block, const char *verdict) { return strcmp(doc_text_at(block, "verdict"), verdict) == 0; }
 
-/* Segments from `first` on that say otherwise than the whole, or than each other: the whole is a mixture, and the mixture is
- * not what anybody met. */
+/* Segments from `first` on that say otherwise than the whole, or than each other: the whole is a mixture, and the
+ * mixture is not what anybody met. */
 static void name_contradictions(json_t *report, const struct by *by, const json_t *segments, size_t first) {
     size_t n = json_array_size(segments), failed = 0;
     for (size_t i = first; i < n; i++)

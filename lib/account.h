@@ -1,7 +1,7 @@
 /* account: the report of a run under one contract, every offered request accounted for.  Layer 10.
  *
- * The whole run, a cohort of it and its segments each get the block of tally; here stands what is said about them.  Borrows
- * everything in a struct account; documents follow jansson's reference rules. */
+ * The whole run, a cohort of it and its segments each get the block of tally; here stands what is said about them.
+ * Borrows everything in a struct account; documents follow jansson's reference rules. */
 #ifndef ACCOUNT_H
 #define ACCOUNT_H
 

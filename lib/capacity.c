@@ -105,7 +105,7 @@ static struct level judge(const struct load *run, size_t n, const struct contrac
     return l;
 }
 
-/* Acceptance of the latest repeat less that of the earliest, and whether that is more than chance: the load was the same. */
+/* Acceptance of the latest repeat less that of the earliest, and whether that is more than chance. */
 static json_t *order_json(const struct level *l, bool *moved) {
     *moved = false;
     if (!l->early) return json_null();
@@ -160,7 +160,7 @@ static json_t *level_json(const struct level *l, const struct contract *c) {
 
 /* ---- the rating ---- */
 
-/* Loads worth testing: quarters of the way from the last pass to the first failure, where they are more than 2 % apart. */
+/* Loads worth testing: quarters of the way from the last pass to the first failure, if those are over 2 % apart. */
 static json_t *next_loads(const struct level *l, size_t n, size_t passing) {
     json_t *j = json_array();
     size_t fails = passing;
@@ -182,8 +182,8 @@ static bool is_monotone(const struct level *l, size_t n) {
     return true;
 }
 
-/* One run per level, each later than the one below it: what grows with time would look like what grows with load.  Without
- * times the order in which the reports were given counts. */
+/* One run per level, each later than the one below it: what grows with time would look like what grows with load.
+ * Without times the order in which the reports were given counts. */
 static bool in_time_order(const struct load *run, size_t n, size_t levels) {
     if (n < 2 || levels != n) return false;
     bool timed = true;

@@ -1,8 +1,8 @@
 /* frontier: acceptance over a grid of two targets.  Layer 8.
  *
- * The whole contract stands, but for the two targets on the axes, which take every pair of the values given.  Each request
- * is placed on the grid when its row is read, by the exact rules of score; then the cells are running sums.  A struct
- * frontier owns its limits; documents follow jansson's reference rules. */
+ * The whole contract stands, but for the two targets on the axes, which take every pair of the values given.  Each
+ * request is placed on the grid when its row is read, by the exact rules of score; then the cells are running sums.  A
+ * struct frontier owns its limits; documents follow jansson's reference rules. */
 #ifndef FRONTIER_H
 #define FRONTIER_H
 

@@ -25,8 +25,8 @@ struct loads {
 };
 
 /* Every run of the files, NULL-terminated: a report with segments by run is the runs in it; a directory is its goodput
- * reports among *.json, *.ndjson and *.tsv, by name.  Dies, naming the file, on a report that offers an unknown number of
- * requests or an unknown rate, or whose contract has nothing to fail, and where there is no run at all. */
+ * reports among *.json, *.ndjson and *.tsv, by name.  Dies, naming the file, on a report that offers an unknown number
+ * of requests or an unknown rate, or whose contract has nothing to fail, and where there is no run at all. */
 void loads_read(struct loads *l, char **files);
 void loads_free(struct loads *l);
 

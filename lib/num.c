@@ -7,8 +7,8 @@
 
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 
-/* The value of eight digits at once, if that is what they are (after Lemire 2018: halves, quarters and eighths are added up
- * within one word). */
+/* The value of eight digits at once, if that is what they are (after Lemire 2018: halves, quarters and eighths are
+ * added up within one word). */
 static bool eight_digits(const char *s, uint64_t *v) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     uint64_t w;
@@ -170,9 +170,10 @@ static const uint64_t pow10_u64[] = {1,
                                      1000000000000000,
                                      10000000000000000};
 
-/* Shortest digits of v in [1, 2^53) by exact integer arithmetic: v = m * 2^-k with 53-bit m, so v * 10^d = m * 10^d / 2^k
- * has a 128-bit numerator for d <= 16.  The first d whose nearest decimal reads back as v (lies within half a unit of m's
- * last place) is the shortest; at 15 significant digits or fewer trailing zeros are dropped instead.  0 = not this way. */
+/* Shortest digits of v in [1, 2^53) by exact integer arithmetic: v = m * 2^-k with 53-bit m, so v * 10^d = m * 10^d /
+ * 2^k has a 128-bit numerator for d <= 16.  The first d whose nearest decimal reads back as v (lies within half a unit
+ * of m's last place) is the shortest; at 15 significant digits or fewer trailing zeros are dropped instead.  0 = not
+ * this way. */
 static size_t put_common(char *dst, double v) {
     if (!(v >= 1 && v < 9007199254740992.0)) return 0;
     uint64_t bits;

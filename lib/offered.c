@@ -212,17 +212,17 @@ void offered_check(const struct offered *o, bool unobserved_fails) {
 }
 
 void offered_annotate(struct offered *o, int64_t end_ns, int64_t cutoff_ns) {
-    const struct scoring *k = o->scoring;
+    const struct fact *fact = o->scoring->fact.v;
     int64_t count[N_DISPOSITIONS] = {0};
     for (size_t i = 0; i < o->held.n; i++) {
-        const struct fact *f = o->held.v[i] < 0 ? NULL : &k->fact.v[o->held.v[i]];
+        const struct fact *f = o->held.v[i] < 0 ? NULL : &fact[o->held.v[i]];
         bool part = f && (!int_known(f->arrival_ns) || f->arrival_ns < end_ns);
         enum disposition d = part ? fact_disposition(f, cutoff_ns) : 0;
         annotate_held(&o->annotate, i, part ? (int)d : -1, part && d == f->disposition ? f->misses : 0);
     }
-    for (size_t i = 0; i < k->fact.n; i++)
-        if (!int_known(k->fact.v[i].arrival_ns) || k->fact.v[i].arrival_ns < end_ns)
-            count[fact_disposition(&k->fact.v[i], cutoff_ns)]++;
+    for (size_t i = 0; fact && i < o->scoring->fact.n; i++)
+        if (!int_known(fact[i].arrival_ns) || fact[i].arrival_ns < end_ns)
+            count[fact_disposition(&fact[i], cutoff_ns)]++;
     annotate_end(&o->annotate, ledger_table(o->ledger), count);
 }
 

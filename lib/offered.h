@@ -1,7 +1,8 @@
 /* offered: the requests of a run, read from its ledgers, each scored under one contract or several.  Layer 9.
  *
- * One pass: a row becomes a fact per contract and is forgotten, so memory is what exact percentiles need, about 110 bytes a
- * request and contract, and 4 more for each --by.  A struct offered owns everything in it but the contracts and the grid. */
+ * One pass: a row becomes a fact per contract and is forgotten, so memory is what exact percentiles need, about 110
+ * bytes a request and contract, and 4 more for each --by.  A struct offered owns everything in it but the contracts and
+ * the grid. */
 #ifndef OFFERED_H
 #define OFFERED_H
 
@@ -34,7 +35,8 @@ struct offered {
     enum spelling spelling;
     bool partial;
 
-    /* Of an annotated ledger, under the first contract: NULL common = not wanted.  held: its rows wait for offered_annotate. */
+    /* Of an annotated ledger, under the first contract: NULL common = not wanted.  held: its rows wait for
+     * offered_annotate. */
     const struct common *common;
     json_t *pg_own;
     bool hold;
@@ -43,13 +45,13 @@ struct offered {
     struct ledger_in *ledger; /* open until offered_free */
 };
 
-/* Read the ledgers, one or the shards of one run.  Dies where they cannot be one run: other definitions, clocks that are
- * not of the epoch, or a column `run` of several values without by_run. */
+/* Read the ledgers, one or the shards of one run.  Dies where they cannot be one run: other definitions, clocks that
+ * are not of the epoch, or a column `run` of several values without by_run. */
 void offered_read(struct offered *o, char **files);
 void offered_free(struct offered *o);
 
-/* A contract the ledger cannot answer ends the program: latency_from without stamps and, unless those are to fail, a target
- * (of the contract, or of the grid), model or schema that no completed request tells anything of. */
+/* A contract the ledger cannot answer ends the program: latency_from without stamps and, unless those are to fail, a
+ * target (of the contract, or of the grid), model or schema that no completed request tells anything of. */
 void offered_check(const struct offered *o, bool unobserved_fails);
 
 /* Finish the annotated ledger: held rows, of which those arriving before end_ns and ended by cutoff_ns have their

@@ -198,8 +198,8 @@ static size_t binomial_quantile(size_t n, double p, double bound) {
     return lo;
 }
 
-/* Order statistics between which the percentile num/100 lies with at least 95 % confidence, whatever the distribution, if
- * requests were independent (Conover 1971); null where no order statistic is far enough out. */
+/* Order statistics between which the percentile num/100 lies with at least 95 % confidence, whatever the distribution,
+ * if requests were independent (Conover 1971); null where no order statistic is far enough out. */
 static json_t *percentile_interval(const struct distribution *d, unsigned num) {
     size_t lo = binomial_quantile(d->n, num / 100.0, (1 - CONFIDENCE) / 2);
     size_t hi = binomial_quantile(d->n, num / 100.0, (1 + CONFIDENCE) / 2);
@@ -291,8 +291,9 @@ static void put_latency(json_t *into, json_t *reasons, const struct fact *const 
     json_object_set_new(into, "latency", latency);
 }
 
-/* The distribution function at no more than SKETCH_POINTS of its values: all of them if so few, else those at equal steps
- * of it, so that the distance between two runs is known to 1/SKETCH_POINTS.  Lengths beyond LENGTH_MAX count as that. */
+/* The distribution function at no more than SKETCH_POINTS of its values: all of them if so few, else those at equal
+ * steps of it, so that the distance between two runs is known to 1/SKETCH_POINTS.  Lengths beyond LENGTH_MAX count as
+ * that. */
 static json_t *sketch_json(const double *x, size_t n) {
     int64_t *count = xcalloc(LENGTH_MAX + 1, sizeof *count);
     size_t distinct = 0, below = 0, steps = 0;
@@ -397,8 +398,8 @@ static json_t *spans_json(enum stamp from, enum stamp to, const struct fact *con
     return waits_json(x, m);
 }
 
-/* How long requests waited in the client before they were sent, and what that does to the latencies: one from the schedule
- * has the wait in it, one from the send hides it.  Nothing to say of a run without a schedule. */
+/* How long requests waited in the client before they were sent, and what that does to the latencies: one from the
+ * schedule has the wait in it, one from the send hides it.  Nothing to say of a run without a schedule. */
 static void put_client_wait(json_t *into, const struct fact *const *f, size_t n, int64_t cutoff_ns, double *x) {
     static const char *const name[] = {"ttft", "e2e"};
     bool scheduled = false;

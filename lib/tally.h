@@ -37,8 +37,8 @@ enum disposition fact_disposition(const struct fact *f, int64_t cutoff_ns);
 enum outcome fact_outcome(const struct fact *f, int64_t cutoff_ns);
 
 /* Set the keys of a block in `into`: counts, rates, acceptance, latency, the client's wait where there is a schedule,
- * lengths, quality where the contract has any, and verdict and reasons against the contract.  f: n facts in issue order.  Dispositions that do not sum to n end the
- * program with status 2. */
+ * lengths, quality where the contract has any, and verdict and reasons against the contract.  f: n facts in issue
+ * order.  Dispositions that do not sum to n end the program with status 2. */
 void tally_block(json_t *into, const struct fact *const *f, size_t n, const struct tally_over *over,
                  const struct contract *c);
 
