@@ -59,7 +59,7 @@ $(BUILD)/lib/adapters.o: $(BUILD)/adapters.c
 
 # ---- tests ----
 
-TESTS = $(BUILD)/synth $(BUILD)/base_check $(BUILD)/stat_check $(BUILD)/stat_traps $(BUILD)/segment_check
+TESTS = $(BUILD)/synth $(BUILD)/base_check $(BUILD)/stat_check $(BUILD)/stat_traps $(BUILD)/segment_check $(BUILD)/tokens_check
 
 $(BUILD)/synth: $(wildcard tests/synth/*.[ch]) $(BUILD)/lib/libsteady.a
 	$(COMPILE) -Itests/synth -o $@ $(filter %.c,$^) $(BUILD)/lib/libsteady.a $(LIBS)
@@ -74,6 +74,10 @@ check: all $(TESTS)
 check-dev:
 	$(MAKE) DEV=1 all $(TESTS:$(BUILD)/%=build/dev/%)
 	ASAN_OPTIONS=detect_leaks=0 TOOLDIR=$(CURDIR)/build/dev/bin BUILD=$(CURDIR)/build/dev bash tests/run.sh
+
+# Token counts against the official implementations, from npm: thousands of texts per tokenizer.
+tokens-oracle: $(BUILD)/tokens_check
+	bash tests/tokens/oracle.sh 20000
 
 bless: all
 	bash tests/cases.sh --bless
@@ -134,7 +138,7 @@ install: all
 clean:
 	rm -rf build $(TOOLS:%=bin/%)
 
-.PHONY: all check check-dev bless lint demo deps install clean bench calibrate
+.PHONY: all check tokens-oracle check-dev bless lint demo deps install clean bench calibrate
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -133,6 +133,11 @@ static void judge(struct tail *t, const struct options *o) {
     else if (o->profile == ROBUST && t->share > most_share)
         t->flag = "share";
     t->cut = !t->flag;
+    note("scatter sd/mean %.4g, at most %.4g: %s", t->cov, o->epsilon, t->cov <= o->epsilon ? "yes" : "no");
+    note("skew |mean - median|/mean %.4g, at most %.4g: %s", t->skew, o->delta, t->skew <= o->delta ? "yes" : "no");
+    if (o->profile == ROBUST)
+        note("share of the body's samples %.4g, at most %.4g: %s", t->share, most_share,
+             t->share <= most_share ? "yes" : "no");
     vec_free(&all);
 }
 
@@ -151,9 +156,12 @@ static void cut_pass(struct pass *p, int64_t stop_ns, int profile) {
         return;
     }
     v->tail = tail;
+    bool gone = profile == ROBUST && (double)lost > most_lost * (double)had;
+    note("pass %lld: %zu requests marked; %zu of %zu TPOT samples lost: %s", (long long)p->pass, marked, lost, had,
+         gone ? "no longer body" : "body");
     for (int m = 0; m < N_METRICS; m++)
         p->metric[m] = pass_stats(p, m, false);
-    if (profile == ROBUST && (double)lost > most_lost * (double)had) p->role = ROLE_TAIL;
+    if (gone) p->role = ROLE_TAIL;
 }
 
 static double ratio(double a, double b) { return b != 0 ? a / b : NAN; }
@@ -181,7 +189,7 @@ static json_t *facts(struct tail *t, const struct passes *s) {
     doc_set_text(f, "flag", t->flag);
     doc_set_real(f, "cov", t->cov);
     doc_set_real(f, "skew", t->skew);
-    doc_set_real(f, "hairball_weight", ratio((double)t->old_at_stop, (double)t->n_at_stop));
+    doc_set_real(f, "hairball_weight", int_known(t->n_at_stop) ? ratio((double)t->old_at_stop, (double)t->n_at_stop) : NAN);
     doc_set_real(f, "drain_s", drain / 1e9);
     doc_set_real(f, "drain_share", ratio(drain, ended - began));
     doc_set_real(f, "tpot_shift",

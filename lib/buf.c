@@ -82,6 +82,22 @@ void buf_printf(struct buf *b, const char *fmt, ...) {
 
 void buf_clear(struct buf *b) { b->len = 0; }
 
+static bool control(char c) { return (unsigned char)c < 0x20 || c == 0x7f; }
+
+bool buf_is_visible(const char *s, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (control(s[i])) return false;
+    return true;
+}
+
+void buf_visible(struct buf *b, const char *s, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (control(s[i]))
+            buf_printf(b, "\\u%04x", (unsigned)s[i]);
+        else
+            buf_char(b, s[i]);
+}
+
 void buf_free(struct buf *b) {
     free(b->s);
     *b = (struct buf){0};

@@ -4,6 +4,7 @@
 #ifndef BUF_H
 #define BUF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -36,6 +37,9 @@ static inline void buf_char(struct buf *b, char c) { buf_add(b, &c, 1); }
 
 void buf_str(struct buf *b, const char *s);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Text of somebody else, with control characters (C0, DEL) as the six characters \u00xx.  buf_is_visible: it has none. */
+void buf_visible(struct buf *b, const char *s, size_t n);
+bool buf_is_visible(const char *s, size_t n);
 void buf_clear(struct buf *b); /* len = 0, memory kept */
 void buf_free(struct buf *b);
 

@@ -11,18 +11,8 @@
 
 /* A decoded string with its control characters as \u00xx, kept in texts. */
 static struct view keep_text(struct arena *texts, const char *s, size_t n) {
-    static const char hex[] = "0123456789abcdef";
     struct buf b = {0};
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)s[i];
-        if (c >= 0x20 && c != 0x7f) {
-            buf_char(&b, s[i]);
-        } else {
-            buf_str(&b, "\\u00");
-            buf_char(&b, hex[c >> 4]);
-            buf_char(&b, hex[c & 15]);
-        }
-    }
+    buf_visible(&b, s, n);
     struct view kept = {b.len > 0 ? arena_copy(texts, b.s, b.len) : NULL, b.len};
     buf_free(&b);
     return kept;

@@ -9,6 +9,7 @@
 /* The text buffer of a line never moves while its views are made: it is given room for the whole line first. */
 static struct view decoded(struct ndjson *r, const struct jtok *j) {
     if (!j->escaped) return (struct view){j->s, j->n};
+    r->odd = true;
     char *at = r->text.s + r->text.len;
     size_t n = jtok_unescape(at, j->s, j->n);
     r->text.len += n;
@@ -78,6 +79,7 @@ bool ndjson_split(struct ndjson *r, struct view line) {
     j.nonfinite = true;
     r->member.n = 0;
     r->error = NULL;
+    r->odd = memchr(line.s, 0x7f, line.n) != NULL;
     buf_clear(&r->text);
     buf_room(&r->text, line.n);
     if (jtok_next(&j) != JTOK_OBJECT) return fail(r, &j, line, "not a JSON object");

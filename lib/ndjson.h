@@ -16,6 +16,7 @@ struct ndjson_member {
 
 struct ndjson {
     VEC(struct ndjson_member) member; /* of the last line; views into the line or into text */
+    bool odd; /* a string of the line may hold control characters */
     struct buf text;
     const char *error; /* why ndjson_split failed, and at which byte of the line */
     size_t error_at;

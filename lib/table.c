@@ -4,21 +4,37 @@
 #include <string.h>
 
 #include "die.h"
+#include "jtok.h"
 #include "num.h"
 #include "out.h"
 
-static enum type type_of(const struct schema *s, const char *name) {
+static const struct column *known(const struct schema *s, const char *name) {
     for (size_t i = 0; i < s->n; i++)
-        if (strcmp(s->column[i].name, name) == 0) return s->column[i].type;
-    return TYPE_TEXT;
+        if (strcmp(s->column[i].name, name) == 0) return &s->column[i];
+    return NULL;
+}
+
+/* Text as it may be shown: valid UTF-8, control characters spelled out. */
+static void make_visible(struct table_in *t, struct view *cell) {
+    const char *p = cell->s, *end = p + cell->n;
+    bool escaped;
+    while (p < end && (p = jtok_string_end(p, end, &escaped)) < end)
+        if ((unsigned char)*p++ >= 0x80) die_at(t->file, t->line, "not valid UTF-8");
+    if (buf_is_visible(cell->s, cell->n)) return;
+    struct buf b = {0};
+    buf_visible(&b, cell->s, cell->n);
+    *cell = (struct view){arena_copy(&t->visible, b.s, b.len), b.len};
+    buf_free(&b);
 }
 
 static void add_column(struct table_in *t, struct view name) {
     if (name.n == 0) die_at(t->file, t->line, "a column without a name");
+    make_visible(t, &name);
     const char *copy = arena_copy(&t->names, name.s, name.n);
     if (table_find(t, copy) >= 0) die_at(t->file, t->line, "column '%s' stands twice", copy);
     t->column = xrealloc(t->column, t->n + 1, sizeof *t->column);
-    t->column[t->n++] = (struct column){copy, type_of(t->schema, copy)};
+    const struct column *c = known(t->schema, copy);
+    t->column[t->n++] = (struct column){copy, c ? c->type : TYPE_TEXT};
 }
 
 static void check_kind(const struct table_in *t) {
@@ -72,6 +88,34 @@ static bool tsv_row(struct table_in *t) {
     return false;
 }
 
+/* Columns the schema does not know go behind those it knows; the order is otherwise kept. */
+static void known_first(struct table_in *t) {
+    size_t *from = xcalloc(t->n, sizeof *from), k = 0;
+    struct column *column = xcalloc(t->n, sizeof *column);
+    for (int unknown = 0; unknown < 2; unknown++)
+        for (size_t i = 0; i < t->n; i++)
+            if ((known(t->schema, t->column[i].name) == NULL) == unknown) {
+                column[k] = t->column[i];
+                from[k++] = i;
+            }
+    bool same = true;
+    for (size_t i = 0; i < t->n; i++)
+        same = same && from[i] == i;
+    free(same ? column : t->column);
+    if (!same) t->column = column;
+    if (same) free(from);
+    t->from = same ? NULL : from;
+    t->own = xcalloc(t->n, sizeof *t->own);
+    if (!t->stream.kind[0] && t->n > 0 && !known(t->schema, t->column[0].name))
+        die("%s: not a table of %s: none of its columns is known", t->file, t->schema->kind);
+}
+
+static void visible_cells(struct table_in *t) {
+    arena_free(&t->visible);
+    for (size_t i = 0; i < t->n; i++)
+        make_visible(t, &t->own[i]);
+}
+
 static void tsv_header(struct table_in *t) {
     if (!tsv_row(t)) {
         if (!t->stream.kind[0]) die("%s: no table: neither a header row nor a row", t->file);
@@ -86,6 +130,11 @@ static bool tsv_next(struct table_in *t) {
     if (t->tsv.cell.n != t->n)
         die_at(t->file, t->line, "%zu cells where the header has %zu columns", t->tsv.cell.n, t->n);
     t->cell = t->tsv.cell.v;
+    if (!t->from && !t->tsv.odd) return true;
+    t->cell = t->own;
+    for (size_t i = 0; i < t->n; i++)
+        t->own[i] = t->tsv.cell.v[t->from ? t->from[i] : i];
+    if (t->tsv.odd) visible_cells(t);
     return true;
 }
 
@@ -154,13 +203,14 @@ static void ndjson_header(struct table_in *t) {
 static bool ndjson_next(struct table_in *t) {
     if (!t->pending && !ndjson_row(t)) return false;
     t->pending = false;
-    if (!t->cell) t->cell = xmalloc(t->n * sizeof *t->cell);
+    t->cell = t->own;
     memset(t->cell, 0, t->n * sizeof *t->cell);
     for (size_t m = 0; m < t->ndjson.member.n; m++) {
         int c = find(t, t->ndjson.member.v[m].key, m);
         if (c < 0) die_at(t->file, t->line, "a key that is not among the columns of the stream header");
         t->cell[c] = t->ndjson.member.v[m].text;
     }
+    if (t->ndjson.odd) visible_cells(t);
     return true;
 }
 
@@ -179,6 +229,7 @@ void table_open(struct table_in *t, const char *path, const struct schema *schem
         tsv_header(t);
     else
         ndjson_header(t);
+    known_first(t);
 }
 
 static void finish(struct table_in *t) {
@@ -203,7 +254,9 @@ bool table_next(struct table_in *t) {
 }
 
 void table_close(struct table_in *t) {
-    if (t->spelling == SPELL_NDJSON) free(t->cell);
+    free(t->from);
+    free(t->own);
+    arena_free(&t->visible);
     stream_free(&t->stream);
     lines_close(&t->lines);
     tsv_free(&t->tsv);
@@ -229,21 +282,35 @@ struct view table_text(const struct table_in *t, int column) {
     return column < 0 ? (struct view){0} : t->cell[column];
 }
 
+static bool is(struct view c, const char *text) { return c.n == strlen(text) && memcmp(c.s, text, c.n) == 0; }
+
+/* NaN and the infinities, as other tools write them. */
 static bool nonfinite(struct view c) {
     static const char *const names[] = {"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf"};
+    if (c.n == 0 || (c.s[c.n - 1] >= '0' && c.s[c.n - 1] <= '9')) return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (c.n == strlen(names[i]) && memcmp(c.s, names[i], c.n) == 0) return true;
+        if (is(c, names[i])) return true;
     return false;
+}
+
+/* 1, 0, or -1 for neither.  True and 1.0 are what data frames make of a truth. */
+static int truth(struct view c) {
+    static const char *const names[2][5] = {{"0", "false", "False", "FALSE", "0.0"}, {"1", "true", "True", "TRUE", "1.0"}};
+    for (size_t i = 0; i < 10; i++)
+        if (is(c, names[i % 2][i / 2])) return (int)(i % 2);
+    return -1;
 }
 
 int64_t table_int(const struct table_in *t, int column) {
     struct view c = table_text(t, column);
     int64_t v = INT_NONE;
     if (c.n == 0 || num_int(c.s, c.n, &v)) return v;
-    /* 12.0: what spreadsheets and data frames make of an integer column with gaps */
+    /* 12.0 and 6e+10 are what data frames and awk make of an integer */
+    double real;
+    if (num_real(c.s, c.n, &real) && real == floor(real) && fabs(real) < 0x1p53) return (int64_t)real;
+    /* beyond that a double is not exact, but the digits may be */
     const char *point = memchr(c.s, '.', c.n);
-    size_t whole = point ? (size_t)(point - c.s) : c.n;
-    size_t zeros = whole + 1;
+    size_t whole = point ? (size_t)(point - c.s) : c.n, zeros = whole + 1;
     while (zeros < c.n && c.s[zeros] == '0')
         zeros++;
     if (point && zeros >= c.n && num_int(c.s, whole, &v)) return v;
@@ -262,10 +329,9 @@ double table_real(const struct table_in *t, int column) {
 bool table_bool(const struct table_in *t, int column, bool missing) {
     struct view c = table_text(t, column);
     if (c.n == 0) return missing;
-    if (c.n == 1 && (c.s[0] == '0' || c.s[0] == '1')) return c.s[0] == '1';
-    if (c.n == 4 && memcmp(c.s, "true", 4) == 0) return true;
-    if (c.n == 5 && memcmp(c.s, "false", 5) == 0) return false;
-    die_at(t->file, t->line, "column '%s' is neither 1 nor 0", t->column[column].name);
+    int v = truth(c);
+    if (v < 0) die_at(t->file, t->line, "column '%s' is neither 1 nor 0", t->column[column].name);
+    return v;
 }
 
 bool vector_next(struct view cell, const char **p, struct view *element) {
@@ -316,8 +382,15 @@ void table_put(struct table_out *t, struct view text) {
         if (t->at++) buf_char(&t->row, '\t');
         return;
     }
-    lead(t);
     bool ok = true;
+    if (c->type == TYPE_BOOL && text.n > 0) {
+        int v = truth(text);
+        ok = v >= 0;
+        text = (struct view){v == 1 ? "1" : "0", 1};
+    } else if (c->type != TYPE_TEXT && nonfinite(text)) {
+        text = (struct view){0};
+    }
+    lead(t);
     if (t->spelling != SPELL_NDJSON)
         tsv_put(&t->row, text);
     else if (c->type == TYPE_TEXT)
@@ -325,8 +398,8 @@ void table_put(struct table_out *t, struct view text) {
     else if (c->type == TYPE_INTS || c->type == TYPE_REALS)
         ok = ndjson_put_numbers(&t->row, text);
     else
-        ok = ndjson_put_number(&t->row, nonfinite(text) ? (struct view){0} : text);
-    if (!ok) die("row %zu: column '%s' is not a number", t->rows + 1, c->name);
+        ok = ok && ndjson_put_number(&t->row, text);
+    if (!ok) die("row %zu: column '%s' does not hold what it should", t->rows + 1, c->name);
 }
 
 static void put_int(struct table_out *t, int64_t v) {

@@ -1,7 +1,8 @@
 /* table: rows in either spelling, TSV or NDJSON, with one meaning.  Layer 5.
  *
- * A cell is text; empty is missing.  Columns are found by name once and then used by number; known ones have a type from
- * a schema, unknown ones are text and pass through.  A malformed row ends the program with file and line; a stream that
+ * A cell is text, empty is missing; control characters in it are the six characters \u00xx.  Columns are found by name
+ * once and then used by number; known ones have a type from a schema, unknown ones are text, come after the known, and pass
+ * through.  A malformed row ends the program with file and line; a stream that
  * was cut short is read to its last whole row, said on stderr, and marked partial. */
 #ifndef TABLE_H
 #define TABLE_H
@@ -46,6 +47,9 @@ struct table_in {
     struct tsv tsv;
     struct ndjson ndjson;
     struct arena names;
+    size_t *from; /* [n]: the place in a line of each column, where unknown columns stand before known ones; else NULL */
+    struct view *own; /* [n]: the cells, where they are not as they stand in the line */
+    struct arena visible; /* cells rewritten to be free of control characters, of the current row */
     bool pending; /* NDJSON: the first row was read to learn the columns */
     bool crlf; /* said once */
 };

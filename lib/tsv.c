@@ -52,22 +52,31 @@ static void push_cell(struct tsv *t, const char **from, const char *tab) {
 
 enum { BLOCK = 16 };
 
-/* The cells of a line without a quote; false if it has one.  Cells are short, so looking for one tab after the other costs
- * more than looking at a block of bytes for all of them. */
+static bool odd_byte(char c) { return (unsigned char)c >= 0x7f || ((unsigned char)c < 0x20 && c != '\t'); }
+
+/* The cells of a line without a quote; false if it has one.  Cells are short, so looking for one tab after the other
+ * costs more than looking at a block of bytes for all of them. */
 static bool split_plain(struct tsv *t, struct view line) {
     const char *p = line.s, *end = p + line.n, *from = p;
 #ifdef __SSE2__
-    const __m128i tab = _mm_set1_epi8('\t'), quote = _mm_set1_epi8('"');
+    const __m128i tab = _mm_set1_epi8('\t'), quote = _mm_set1_epi8('"'), space = _mm_set1_epi8(' '),
+                  del = _mm_set1_epi8(0x7f);
+    int odd = 0;
     for (; end - p >= BLOCK; p += BLOCK) {
         __m128i bytes = _mm_loadu_si128((const __m128i *)p);
         if (_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, quote))) return false;
         vec_reserve(&t->cell, t->cell.n + BLOCK);
-        for (unsigned at = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, tab)); at; at &= at - 1)
+        int tabs = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, tab));
+        /* below a blank are, as signed bytes, the control characters and all of UTF-8's many-byte sequences */
+        odd |= tabs ^ _mm_movemask_epi8(_mm_or_si128(_mm_cmplt_epi8(bytes, space), _mm_cmpeq_epi8(bytes, del)));
+        for (unsigned at = (unsigned)tabs; at; at &= at - 1)
             push_cell(t, &from, p + __builtin_ctz(at));
     }
+    t->odd = odd != 0;
 #endif
     for (; p < end; p++) {
         if (*p == '"') return false;
+        t->odd = t->odd || odd_byte(*p);
         if (*p != '\t') continue;
         vec_reserve(&t->cell, t->cell.n + 1);
         push_cell(t, &from, p);
@@ -79,8 +88,11 @@ static bool split_plain(struct tsv *t, struct view line) {
 
 void tsv_split(struct tsv *t, struct view line) {
     t->cell.n = 0;
+    t->odd = false;
     if (split_plain(t, line)) return;
     t->cell.n = 0;
+    for (size_t i = 0; i < line.n; i++)
+        t->odd = t->odd || odd_byte(line.s[i]);
     split_by_libcsv(t, line);
 }
 

@@ -4,10 +4,13 @@
 #ifndef TSV_H
 #define TSV_H
 
+#include <stdbool.h>
+
 #include "buf.h"
 
 struct tsv {
     VEC(struct view) cell; /* of the last line; views into the line, or into text where a cell was quoted */
+    bool odd; /* the line holds bytes beyond printable ASCII, or control characters */
     struct buf text;
     struct csv_parser *csv; /* made when the first quote is seen */
 };

@@ -43,3 +43,48 @@ load lib
     run warmcrop "$BATS_TEST_TMPDIR/t.tsv"
     [ "$status" = 2 ] && [[ $output == *"t.tsv:6: a row after the trailer"* ]]
 }
+
+@test "what data frames and awk make of integers and truths is read" {
+    printf 'request\ttracked\toutcome\tissued_ns\tdone_ns\noutput\tTrue\tcompleted\t1000.0\t6e+10\nb\tFalse\tunfinished\tnan\t\n' >"$BATS_TEST_TMPDIR/t.tsv"
+    run bash -c "goodput -a -g e2e:1 --unobserved fail -o ndjson '$BATS_TEST_TMPDIR/t.tsv' | jq -c 'select(.request) | [.tracked, .issued_ns, .done_ns]'"
+    [ "${lines[0]}" = '[1,1000.0,6e+10]' ] || [ "${lines[0]}" = '[1,1000,60000000000]' ]
+    [ "${lines[1]}" = '[0,null,null]' ]
+}
+
+@test "control characters of another tool's table are spelled out once, in both spellings" {
+    printf '{"request":"a\\tb\\n\\u001b[31m","outcome":"completed","e2e_ns":1,"mine":"x\\u007f"}\n' >"$BATS_TEST_TMPDIR/t.ndjson"
+    goodput -a -g e2e:1 -H -o tsv "$BATS_TEST_TMPDIR/t.ndjson" >"$BATS_TEST_TMPDIR/a.tsv"
+    goodput -a -g e2e:1 -H -o tsv "$BATS_TEST_TMPDIR/a.tsv" >"$BATS_TEST_TMPDIR/b.tsv"
+    goodput -a -g e2e:1 -H -o ndjson "$BATS_TEST_TMPDIR/a.tsv" | goodput -a -g e2e:1 -H -o tsv >"$BATS_TEST_TMPDIR/c.tsv"
+    grep -qF 'a\u0009b\u000a\u001b[31m' "$BATS_TEST_TMPDIR/a.tsv"
+    grep -qF 'x\u007f' "$BATS_TEST_TMPDIR/a.tsv"
+    cmp "$BATS_TEST_TMPDIR/a.tsv" "$BATS_TEST_TMPDIR/b.tsv"
+    cmp "$BATS_TEST_TMPDIR/a.tsv" "$BATS_TEST_TMPDIR/c.tsv"
+}
+
+@test "text that is not UTF-8 is refused with its line" {
+    printf 'request\toutcome\te2e_ns\na\tcompleted\t1\nb\xff\tcompleted\t1\n' >"$BATS_TEST_TMPDIR/t.tsv"
+    run goodput -a -g e2e:1 "$BATS_TEST_TMPDIR/t.tsv"
+    [ "$status" = 2 ] && [[ $output == *"t.tsv:3: not valid UTF-8"* ]]
+    printf 'request\toutcome\te2e_ns\né\tcompleted\t1\n' >"$BATS_TEST_TMPDIR/t.tsv"
+    run bash -c "goodput -a -g e2e:1 -H '$BATS_TEST_TMPDIR/t.tsv' | tail -n 1 | cut -f 1"
+    [ "$output" = é ]
+}
+
+@test "unknown columns come after the known" {
+    printf 'mine\trequest\toutcome\tyours\te2e_ns\n1\ta\tcompleted\t2\t3\n' >"$BATS_TEST_TMPDIR/t.tsv"
+    run bash -c "goodput -a -g e2e:1 -H '$BATS_TEST_TMPDIR/t.tsv'"
+    [ "${lines[0]}" = "$(printf 'request\toutcome\te2e_ns\tmine\tyours\tdisposition\tmiss')" ]
+    [ "${lines[1]}" = "$(printf 'a\tcompleted\t3\t1\t2\taccepted\t')" ]
+}
+
+@test "a table of something else is refused by name" {
+    printf 'a\tb\n1\t2\n' >"$BATS_TEST_TMPDIR/t.tsv"
+    for t in warmcrop tailguard plateau; do
+        run "$t" "$BATS_TEST_TMPDIR/t.tsv"
+        [ "$status" = 2 ] && [[ $output == *"not a table of passes"* ]]
+    done
+    echo '{"kind":"goodput"}' >"$BATS_TEST_TMPDIR/t.json"
+    run tailguard "$BATS_TEST_TMPDIR/t.json"
+    [ "$status" = 2 ] && [[ $output == *"not a table of passes"* ]]
+}
