@@ -8,9 +8,40 @@
 #include "in.h"
 #include "num.h"
 
+/* The text with every integer beyond int64 written as a real: ECMAScript spells doubles below 1e21 without a point, and
+ * jansson takes such digits for an integer that is too big. */
+static void spell_reals(struct buf *b, const char *text, size_t n) {
+    bool string = false;
+    for (size_t i = 0; i < n;) {
+        size_t digits = 0;
+        while (!string && i + digits < n && text[i + digits] >= '0' && text[i + digits] <= '9')
+            digits++;
+        buf_add(b, text + i, digits ? digits : 1);
+        if (digits) {
+            i += digits;
+            bool real = i < n && (text[i] == '.' || text[i] == 'e' || text[i] == 'E');
+            bool fraction = b->len > digits && (b->s[b->len - digits - 1] == '.' || b->s[b->len - digits - 1] == 'e');
+            int64_t fits;
+            if (!real && !fraction && !num_int(text + i - digits, digits, &fits) && digits >= 19) buf_str(b, "e0");
+            continue;
+        }
+        if (string && text[i] == '\\' && i + 1 < n)
+            buf_char(b, text[++i]);
+        else if (text[i] == '"')
+            string = !string;
+        i++;
+    }
+}
+
 json_t *doc_parse(const char *text, size_t n, char why[128], int *line) {
     json_error_t e;
     json_t *v = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &e);
+    if (!v && json_error_code(&e) == json_error_numeric_overflow) {
+        struct buf b = {0};
+        spell_reals(&b, text, n);
+        v = json_loadb(b.s, b.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &e);
+        buf_free(&b);
+    }
     if (v) return v;
     /* jansson's message may end in "near '...'": the input's own words, which are not repeated */
     char *near = strstr(e.text, " near ");

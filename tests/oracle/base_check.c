@@ -199,6 +199,20 @@ static void paths(void) {
     buf_free(&again);
 }
 
+/* A double of 19 or more digits without a point is our own spelling, and must not be lost to an integer reader. */
+static void big_numbers(void) {
+    static const char text[] = "{\"a\":9223372036854776000,\"b\":[-123456789012345680000,1769000000123456789],\"c\":\"9999999999999999999\\\"1\"}";
+    char why[128] = "";
+    int line;
+    struct buf again = {0};
+    json_t *v = doc_parse(text, strlen(text), why, &line);
+    if (v) doc_dump(&again, v);
+    check(v && strstr(again.s, "9223372036854776000") && strstr(again.s, "[-123456789012345680000,1769000000123456789]") && strstr(again.s, "\"9999999999999999999"),
+          "numbers beyond int64 in a document", v ? again.s : why);
+    json_decref(v);
+    buf_free(&again);
+}
+
 static void rows(void) {
     static const char line[] = "{\"a\":\"x\\ny\",\"b\":NaN,\"c\":[1,null,-2.5e3],\"d\":true,\"e\":{\"k\":[1,\"]\"]},\"f\":-Infinity,\"g\":[]}";
     static const char *const want[] = {"x\ny", "", "1,,-2.5e3", "1", "{\"k\":[1,\"]\"]}", "", ""};
@@ -222,6 +236,7 @@ int main(void) {
     reals_read();
     ints();
     paths();
+    big_numbers();
     rows();
     return failures > 0;
 }
