@@ -3,21 +3,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "about_audit.h"
+#include "about_glossary.h"
 #include "about_goodput.h"
 #include "about_headline.h"
 #include "about_other.h"
 #include "about_steady.h"
 #include "figure.h"
-#include "flat.h"
 #include "num.h"
 #include "phrase.h"
 #include "pick.h"
-#include "plot_frontier.h"
 #include "plot_histogram.h"
-#include "plot_series.h"
-#include "plot_staircase.h"
-
-/* Of one run everything. */
 
 static void reasons(struct page *p, const json_t *report, const char *path) {
     const json_t *list = report ? doc_at(report, path) : NULL;
@@ -29,7 +25,7 @@ static void reasons(struct page *p, const json_t *report, const char *path) {
 static const char *const shift_kind[][3] = {{"shift", "anomaly.change_pass", "anomaly.delta"},
                                             {"end_shift", "anomaly.end.first_pass", "anomaly.end.delta"}};
 
-static const char *steady_reason(struct page *p, const json_t *steady, const json_t *reason) {
+const char *about_reason(struct page *p, const json_t *steady, const json_t *reason) {
     const char *code = doc_text_at(reason, "code");
     for (size_t k = 0; code && k < 2; k++) {
         if (strcmp(code, shift_kind[k][0]) != 0) continue;
@@ -55,7 +51,7 @@ static void other_anomaly(struct page *p, const json_t *steady) {
         json_t *reason = json_object();
         doc_set_text(reason, "code", shift_kind[k][0]);
         doc_set_real(reason, "value", doc_real_at(steady, shift_kind[k][2]));
-        page_item(p, steady_reason(p, steady, reason));
+        page_item(p, about_reason(p, steady, reason));
         json_decref(reason);
     }
 }
@@ -150,12 +146,12 @@ static void spread(struct page *p, const struct run *run) {
     static const char *const metric[] = {"tpot", "ttft"};
     page_section(p, "Latency distributions");
     for (size_t i = 0; run->steady && i < 2; i++)
-        page_plot(p, plot_histogram(p, run->steady, metric[i],
-                                    pick_real(run->goodput, "contract.latency_ms.%s", metric[i])));
+        page_plot(
+            p, plot_histogram(p, run->steady, metric[i], pick_real(run->goodput, "contract.latency_ms.%s", metric[i])));
     page_section(p, NULL);
 }
 
-void about_run(struct page *p, const struct run *run) {
+void about_run(struct page *p, const struct run *run, const struct about *with) {
     p->name = page_safe(p, run->name, strlen(run->name));
     if (run->unreadable) {
         p->headline = "Unreadable";
@@ -166,13 +162,15 @@ void about_run(struct page *p, const struct run *run) {
     }
     if (run->other) {
         about_other(p, run->other);
+        if (with->audit && with->manifest) about_audit(p, NULL, with->manifest);
+        if (with->glossary) about_glossary(p);
         return;
     }
     about_headline(p, run);
     page_section(p, "Why");
     const json_t *list = run->steady ? doc_at(run->steady, "reasons") : NULL;
     for (size_t i = 0; i < json_array_size(list); i++)
-        page_item(p, steady_reason(p, run->steady, json_array_get(list, i)));
+        page_item(p, about_reason(p, run->steady, json_array_get(list, i)));
     reasons(p, run->goodput, "reasons");
     page_section(p, "Look out");
     if (run->steady) other_anomaly(p, run->steady);
@@ -186,10 +184,12 @@ void about_run(struct page *p, const struct run *run) {
     if (run->steady) about_steady(p, run->steady);
     spread(p, run);
     if (run->goodput) about_goodput(p, run->goodput);
-    page_section(p, "Definitions");
+    page_section(p, "Definitions and provenance");
     provenance(p, run->steady, "Steady figures");
     provenance(p, run->goodput, "Goodput figures");
     page_section(p, NULL);
+    if (with->audit) about_audit(p, run, with->manifest);
+    if (with->glossary) about_glossary(p);
 }
 
 bool about_yes(const struct run *run) {
@@ -200,91 +200,4 @@ bool about_yes(const struct run *run) {
     yes &= !goodput || strcmp(goodput, "fail") != 0;
     page_free(&p);
     return yes;
-}
-
-/* Of many runs a line each. */
-
-static const char *steady_cell(struct page *p, const json_t *row, const char *key) {
-    if (!doc_true_at(row, "certified")) return FIGURE_MISSING;
-    return page_text(p, "%s", figure_number(doc_real_at(row, key), NAN).s);
-}
-
-static const char *share(struct page *p, const json_t *row, const char *key) {
-    return page_text(p, "%s", figure_share(doc_real_at(row, key)).s);
-}
-
-/* "12 steady, 3 too_short, 1 unreadable", in order of appearance */
-static const char *tally(struct page *p, const json_t *counts) {
-    struct buf b = {0};
-    const char *key;
-    json_t *n;
-    json_object_foreach((json_t *)counts, key, n) {
-        buf_printf(&b, "%s%s %s", b.len ? ", " : "", figure_count(json_integer_value(n)).s,
-                   page_safe(p, key, strlen(key)));
-    }
-    const char *text = b.len ? page_text(p, "%s.", b.s) : NULL;
-    buf_free(&b);
-    return text;
-}
-
-static void notes(struct page *p, const struct run *run) {
-    const char *name = page_safe(p, run->name, strlen(run->name));
-    const json_t *steady = run->steady ? doc_at(run->steady, "reasons") : NULL;
-    const json_t *goodput = run->goodput ? doc_at(run->goodput, "reasons") : NULL;
-    for (size_t i = 0; i < json_array_size(steady); i++)
-        page_item(p, page_text(p, "%s: %s", name, steady_reason(p, run->steady, json_array_get(steady, i))));
-    for (size_t i = 0; i < json_array_size(goodput); i++)
-        page_item(p, page_text(p, "%s: %s", name, phrase_reason(p, json_array_get(goodput, i))));
-}
-
-/* Drawings of a sweep: what load does, what is to be had, and every run in small. */
-static void drawings(struct page *p, const struct runs *runs) {
-    page_section(p, "Load and what is useful of it");
-    page_plot(p, plot_staircase_runs(p, runs));
-    page_section(p, "Throughput and interactivity");
-    page_plot(p, plot_frontier(p, runs));
-    page_section(p, "Every run");
-    for (size_t i = 0; i < runs->list.n; i++) {
-        const struct run *run = &runs->list.v[i];
-        if (run->steady)
-            page_plot(p, plot_series_small(p, run->steady, page_safe(p, run->name, strlen(run->name)),
-                                           page_text(p, "run-%zu", i)));
-    }
-    page_section(p, NULL);
-}
-
-void about_runs(struct page *p, const struct runs *runs) {
-    json_t *counts = json_object();
-    bool yes = true;
-    page_columns(p, "status", "run", ">TPS", ">TPOT", ">TTFT", ">goodput", ">accepted", PAGE_END);
-    for (size_t i = 0; i < runs->list.n; i++) {
-        const struct run *run = &runs->list.v[i];
-        json_t *row = flat_row(run);
-        const char *status = run->unreadable ? "unreadable" : doc_text_at(row, "status");
-        int64_t n = json_integer_value(json_object_get(counts, status));
-        doc_set_int(counts, status, n + 1);
-        yes &= about_yes(run);
-        if (run->unreadable)
-            page_across(p, page_text(p, "unreadable: %s: %s", page_safe(p, run->file, strlen(run->file)),
-                                     page_safe(p, run->unreadable, strlen(run->unreadable))));
-        else
-            page_row(p, page_safe(p, status, strlen(status)), page_safe(p, run->name, strlen(run->name)),
-                     steady_cell(p, row, "tps_system"), steady_cell(p, row, "tpot_p50_ms"),
-                     steady_cell(p, row, "ttft_p99_ms"),
-                     page_text(p, "%s", figure_number(doc_real_at(row, "goodput_rps"), NAN).s),
-                     share(p, row, "acceptance"), PAGE_END);
-        json_decref(row);
-    }
-    p->name = "sweep";
-    p->headline = page_text(p, "%zu runs", runs->list.n);
-    p->tone = yes ? TONE_GOOD : TONE_CAUTION;
-    p->lead = tally(p, counts);
-    json_decref(counts);
-    page_paragraph(p,
-                   "TPS: system tokens/s in the steady window. TPOT p50 and TTFT p99 there, ms. Goodput: requests/s. "
-                   "Accepted: share of offered. —: not measured, or not certified.");
-    drawings(p, runs);
-    page_section(p, "Why");
-    for (size_t i = 0; i < runs->list.n; i++)
-        notes(p, &runs->list.v[i]);
 }

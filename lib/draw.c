@@ -23,6 +23,14 @@ static bool is_first(const struct plot *p, size_t band) {
 
 static int most(int a, int b) { return a > b ? a : b; }
 
+/* Characters of UTF-8 text. */
+static int letters(const char *s) {
+    int n = 0;
+    for (; *s; s++)
+        n += ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
+
 /* A name that no line before has. */
 static bool is_new(const struct plot *p, size_t panel, size_t line) {
     const char *name = p->panels.v[panel].lines.v[line].name;
@@ -34,9 +42,13 @@ static bool is_new(const struct plot *p, size_t panel, size_t line) {
     return name != NULL;
 }
 
+/* Where lines stand close together, their labels would stand in each other's way. */
+static bool rules_in_key(const struct plot *p) { return p->size == PLOT_HALF; }
+
 /* A key above the plot: columns as wide as its longest entry, a sample and a text. */
 struct key {
     int columns, rows;
+    double width; /* correction, in gnuplot's characters */
 };
 
 static struct key key_of(const struct plot *p, int room) {
@@ -44,16 +56,20 @@ static struct key key_of(const struct plot *p, int room) {
     for (size_t i = 0; i < p->bands.n; i++) {
         if (!is_first(p, i)) continue;
         n++;
-        longest = most(longest, (int)strlen(p->bands.v[i].name));
+        longest = most(longest, letters(p->bands.v[i].name));
     }
     for (size_t i = 0; i < p->panels.n; i++)
         for (size_t k = 0; k < p->panels.v[i].lines.n; k++) {
             if (!is_new(p, i, k)) continue;
             n++;
-            longest = most(longest, (int)strlen(p->panels.v[i].lines.v[k].name));
+            longest = most(longest, letters(p->panels.v[i].lines.v[k].name));
         }
-    int columns = most(1, room / (46 + 7 * longest));
-    return (struct key){columns, (n + columns - 1) / columns};
+    for (size_t k = 0; rules_in_key(p) && k < p->panels.v[0].rules.n; k++, n++)
+        longest = most(longest, letters(p->panels.v[0].rules.v[k].label));
+    /* gnuplot takes a character for .7 of the size of the font, and a sample and its margins for 5; text is narrower */
+    double width = 1 - .22 * longest;
+    int columns = most(1, (int)(room / (.7 * FONT * (longest + 5 + width))));
+    return (struct key){columns, (n + columns - 1) / columns, width};
 }
 
 struct draw_frame draw_frame(const struct plot *p, bool narrow) {
@@ -177,7 +193,7 @@ static void labels(struct buf *b, const struct plot *p, const struct plot_panel 
                                     : "set arrow from first %.10g,graph 0 to first %.10g,graph 1";
         buf_printf(b, form, r->at, r->at);
         buf_printf(b, " nohead front lw 1.2 dt 2 lc rgb '%s'\n", draw_colour[r->ink]);
-        if (!r->label) continue;
+        if (!r->label || rules_in_key(p)) continue;
         buf_str(b, "set label ");
         quote(b, r->label);
         if (r->level)
@@ -216,6 +232,11 @@ static void key(struct buf *b, const struct plot *p) {
                        draw_colour[line->ink]);
             quote(b, line->name);
         }
+    for (size_t k = 0; rules_in_key(p) && k < p->panels.v[0].rules.n; k++) {
+        const struct plot_rule *r = &p->panels.v[0].rules.v[k];
+        buf_printf(b, ", \\\n    keyentry with lines lw 1.2 dt 2 lc rgb '%s' title ", draw_colour[r->ink]);
+        quote(b, r->label);
+    }
     for (size_t k = 0; k < p->bands.n; k++) {
         if (!is_first(p, k)) continue;
         buf_printf(b, ", \\\n    keyentry with boxes fs solid noborder lc rgb '%s' title ",
@@ -254,10 +275,11 @@ static void draw_panel(struct buf *b, const struct plot *p, size_t i, const stru
     for (size_t k = 0; k < panel->lines.n; k++)
         data(b, &panel->lines.v[k], i, k);
 
+    struct key k0 = key_of(p, f->width - f->left - f->right);
     if (i == 0 && !small)
-        buf_printf(b, "set key at screen %.5f,%.5f left top horizontal Left reverse samplen 1.4 width 1 maxcols %d\n",
-                   (double)f->left / f->width - .005, 1 - 2.0 / f->height,
-                   key_of(p, f->width - f->left - f->right).columns);
+        buf_printf(b,
+                   "set key at screen %.5f,%.5f left top horizontal Left reverse samplen 1.4 width %.2f maxcols %d\n",
+                   (double)f->left / f->width - .005, 1 - 2.0 / f->height, k0.width, k0.columns);
     else
         buf_str(b, "unset key\n");
     buf_str(b, "plot ");

@@ -25,6 +25,7 @@ static const struct {
     {"mode", "mode", STEADY, TEXT},
     {"profile", "profile", STEADY, TEXT},
     {"confidence", "window.confidence", STEADY, TEXT},
+    {"concurrency", "run.concurrency", STEADY, COUNT},
     {"tps_system", "tps.system.value", STEADY, REAL},
     {"tps_system_lo", "tps.system.ci", STEADY, LO},
     {"tps_system_hi", "tps.system.ci", STEADY, HI},

@@ -53,9 +53,13 @@ static void facts(struct html *h, const struct page_block *block) {
     element(h, "<table class=\"facts\"><caption>", h->section, "</caption><tbody>\n");
     for (size_t i = 0; i < block->facts.n; i++) {
         const struct page_fact *f = &block->facts.v[i];
-        element(h, "<tr><th scope=\"row\">", f->label, "</th>");
+        if (*f->label)
+            element(h, "<tr><th scope=\"row\">", f->label, "</th>");
+        else
+            buf_str(h->b, "<tr><td></td>");
         if (f->note && *f->note) {
-            element(h, "<td class=\"value\">", f->value, "</td>");
+            bool brief = page_width(f->value) < 36;
+            element(h, brief ? "<td class=\"value brief\">" : "<td class=\"value\">", f->value, "</td>");
             element(h, "<td class=\"note\">", f->note, "</td></tr>\n");
         } else {
             element(h, "<td class=\"wide\" colspan=\"2\">", f->value, "</td></tr>\n");

@@ -47,6 +47,7 @@ struct plot *plot_frontier(struct page *p, const struct runs *runs) {
         plot_at(line, spot.v[i].user, spot.v[i].system, NULL);
     }
     for (int best = 1; best >= 0; best--) {
+        if (!best && n_best == spot.n) break; /* the key would name what is not there */
         line = plot_line(panel, best ? "run" : "run that another beats in both", DOTS, best ? INK_1 : INK_AXIS);
         for (size_t i = 0; i < spot.n; i++)
             if (spot.v[i].best == best)

@@ -49,7 +49,6 @@ struct plot *plot_histogram(struct page *p, const json_t *steady, const char *me
     plot->log_x = true;
     plot_fit_x(plot, false);
     plot_fit_y(panel, true);
-    panel->y1 *= 1.5; /* for the labels of the lines */
     double bin = pow(10, .05);
     plot->x0 /= bin;
     plot->x1 *= bin;

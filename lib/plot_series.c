@@ -97,7 +97,7 @@ static void level(struct plot_panel *panel, const json_t *r, const struct row *r
     double v = row->level ? pick_real(r, "%s", row->level) / row->unit : NAN;
     int64_t first = doc_int_at(r, "window.first_pass"), end = doc_int_at(r, "window.end_pass");
     if (isnan(v) || !int_known(first) || !int_known(end)) return;
-    struct plot_line *l = plot_line(panel, "window's figure", LINE_DASHES, INK_GOOD);
+    struct plot_line *l = plot_line(panel, "sustained", LINE_DASHES, INK_GOOD);
     plot_at(l, (double)first - .5, v, NULL);
     plot_at(l, (double)end - .5, v, NULL);
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "num.h"
 #include "report.h"
 
 /* Why a file cannot be read, or NULL.  report_read would end the program; opening it would wake the writer of a pipe. */
@@ -108,6 +109,16 @@ static bool pair(const struct run *a, const struct run *b) {
     return a->steady && !a->goodput && b->goodput && !b->steady;
 }
 
+static void measure_load(struct run *run) {
+    const json_t *report[] = {run->steady, run->goodput};
+    run->offered_rps = run->goodput ? doc_real_at(run->goodput, "rates.offered_rps") : NAN;
+    if (isnan(run->offered_rps) && run->steady)
+        run->offered_rps = doc_real_at(run->steady, "total.n_issued") / doc_real_at(run->steady, "total.span_ns") * 1e9;
+    run->concurrency = INT_NONE;
+    for (size_t i = 0; i < 2; i++)
+        if (report[i] && !int_known(run->concurrency)) run->concurrency = doc_int_at(report[i], "run.concurrency");
+}
+
 void runs_read(struct runs *r, char *const *files) {
     *r = (struct runs){0};
     for (; *files; files++) {
@@ -135,8 +146,41 @@ void runs_read(struct runs *r, char *const *files) {
         r->list.n = 1;
     }
     tell_apart(r);
-    for (size_t i = 0; i < r->list.n; i++)
+    for (size_t i = 0; i < r->list.n; i++) {
         r->readable += !r->list.v[i].unreadable;
+        measure_load(&r->list.v[i]);
+    }
+}
+
+struct place {
+    struct run run;
+    double load; /* NAN: none */
+    size_t given;
+};
+
+static int by_load(const void *a, const void *b) {
+    const struct place *x = a, *y = b;
+    if (isnan(x->load) != isnan(y->load)) return isnan(x->load) ? 1 : -1;
+    if (x->load < y->load || x->load > y->load) return x->load < y->load ? -1 : 1;
+    return x->given < y->given ? -1 : 1;
+}
+
+void runs_by_load(struct runs *r) {
+    struct place *place = xcalloc(r->list.n + 1, sizeof *place);
+    bool closed = true;
+    for (size_t i = 0; i < r->list.n; i++) {
+        const struct run *run = &r->list.v[i];
+        closed &= isnan(run->offered_rps) || int_known(run->concurrency);
+    }
+    for (size_t i = 0; i < r->list.n; i++) {
+        const struct run run = r->list.v[i];
+        bool known = closed && int_known(run.concurrency);
+        place[i] = (struct place){run, known ? (double)run.concurrency : run.offered_rps, i};
+    }
+    if (r->list.n > 1) qsort(place, r->list.n, sizeof *place, by_load);
+    for (size_t i = 0; i < r->list.n; i++)
+        r->list.v[i] = place[i].run;
+    free(place);
 }
 
 void runs_free(struct runs *r) {

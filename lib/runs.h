@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "doc.h"
 
@@ -17,6 +18,8 @@ struct run {
     json_t *steady, *goodput; /* NULL: not given */
     json_t *other; /* a report of another kind, alone */
     const char *unreadable; /* why nothing could be read, else NULL */
+    double offered_rps; /* NAN: not known */
+    int64_t concurrency; /* of a closed loop; INT_NONE: not known */
 };
 
 struct runs {
@@ -30,6 +33,9 @@ struct runs {
  * (.json, .steady, -goodput, …) agree; a file named for its kind alone goes by its directory.  In order of appearance.
  * A file that cannot be read becomes a run that says why; nothing dies. */
 void runs_read(struct runs *r, char *const *files);
+/* Sort by load, lightest first: by concurrency where every run with a load has one, else by offered rate.  Runs without a
+ * load, and files that could not be read, follow in their order. */
+void runs_by_load(struct runs *r);
 void runs_free(struct runs *r);
 
 #endif
