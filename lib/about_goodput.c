@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "about_rescore.h"
 #include "figure.h"
 #include "num.h"
 #include "phrase.h"
@@ -190,4 +191,5 @@ void about_goodput(struct page *p, const json_t *report) {
     account(p, report);
     cohort(p, report);
     segments(p, report);
+    about_rescore(p, report);
 }

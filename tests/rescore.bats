@@ -243,3 +243,17 @@ mixed() {
     for i in $(seq 20); do printf 'c%d\tcompleted\t900000000\t1\t9\tslow\n' "$i"; done >>l.tsv
     [ "$(goodput -q -c c.json --by tenant l.tsv | jq -c '[.verdict, (.warnings[] | select(.code == "fails_by_segment") | .value)]')" = '["fail","slow"]' ]
 }
+
+@test "render shows the grid, the scores and the wait" {
+    mixed >l.tsv
+    { echo 'request pass score'; for i in $(seq 0 399); do echo "r$i 1 0.$((i % 9 + 1))"; done; } >rows
+    ledger "$(cat rows)" >q.tsv
+    echo '{"latency_ms":{"e2e":9000},"quality":{"evaluator":"judge 2"}}' >c.json
+    goodput -q -c c.json --quality q.tsv --quality-threshold 0.3,0.8 --frontier ttft:400,800/tpot:30,60 l.tsv >report.json
+    render report.json >page
+    grep -A 3 '^Acceptance at other targets' page | tail -n 1 | grep -qF "$(jq -r '.frontier[1].accepted' report.json) "
+    [ "$(grep -A 3 '^Acceptance if the score decided' page | tail -n 2 | awk '{ print $1, $2 }' | paste -sd,)" = \
+        "0.3000 $(jq '.quality.thresholds[0].accepted' report.json),0.8000 $(jq '.quality.thresholds[1].accepted' report.json)" ]
+    grep -A 2 "^The client's own queue" page | tail -n 1 | grep -qE 'wait +schedule +400 '
+    goodput -q -g e2e:9000 l.tsv | render | { ! grep -qE 'other targets|score decided'; }
+}
