@@ -262,7 +262,21 @@ static json_t *facts(const struct crop *c, const struct options *o) {
     return f;
 }
 
-static void say(const struct crop *c) {
+/* Why a full pass is where it is. */
+static const char *reason(const struct crop *c, size_t i, const struct options *o) {
+    bool in = inside(c->v[i], c->level, o->band), six = o->profile == ROBUST && settled(c, i, o->band);
+    if (o->count >= 0) return "as --count says";
+    if (i >= c->warmup)
+        return in ? "inside the band" : six ? "six passes from here on have settled" : "the crop is capped";
+    return isnan(c->v[i]) ? "no value" : in || six ? "in the fill burst, or below --min-count" : "outside the band";
+}
+
+static void say(const struct crop *c, const struct options *o) {
+    size_t shown = c->flag || c->drain > 0 ? 0 : c->warmup < c->n ? c->warmup + 1 : c->n;
+    for (size_t i = 0; i < shown; i++)
+        note("pass %lld: %s %.6g, %+.2f %% off the level: %s: %s", (long long)c->full[i]->pass, c->driver, c->v[i],
+             100 * (c->v[i] - c->level) / fabs(c->level), i < c->warmup ? "warm-up" : "body", reason(c, i, o));
+    if (c->flag) note("%s", c->flag);
     if (c->capped)
         warn("%s stayed outside its band for %zu of %zu passes: the run never settled", c->driver, c->warmup, c->n);
     note("%zu of %zu full passes%s are warm-up, %zu drain (%s, level %.6g)", c->warmup, c->n, c->live ? " so far" : "",
@@ -280,7 +294,7 @@ static json_t *read_ramp(struct passes_in *in, struct passes *s, const struct op
         if (!*more) crop_run(&c, s, o);
         if (!*more || crop_live(&c, s, o)) {
             mark(&c);
-            say(&c);
+            say(&c, o);
             warmup = facts(&c, o);
         }
         free(c.full);

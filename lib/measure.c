@@ -21,8 +21,8 @@ static size_t n_samples(const struct pass *const *v, size_t k) {
     return n;
 }
 
-/* Samples of all passes that are there and uncut, into x; returns how many. */
-static size_t pool(const struct pass *const *v, size_t k, enum metric m, double *x) {
+/* Samples of all passes that are there and uncut, pass by pass into x, with the end of each pass in end[k]. */
+static void pool(const struct pass *const *v, size_t k, enum metric m, double *x, size_t *end) {
     size_t n = 0;
     for (size_t i = 0; i < k; i++) {
         const struct samples *s = &v[i]->samples;
@@ -30,8 +30,8 @@ static size_t pool(const struct pass *const *v, size_t k, enum metric m, double 
             double value = sample(s, m, j);
             if (!isnan(value) && !(s->tail && s->tail[j])) x[n++] = value;
         }
+        end[i] = n;
     }
-    return n;
 }
 
 static double early_stopping(const double *x, size_t n, unsigned percent) {
@@ -39,12 +39,35 @@ static double early_stopping(const double *x, size_t n, unsigned percent) {
     return e.ok ? quantile_select(x, n, e.index) : NAN;
 }
 
-static void pooled(struct measure_metric *f, const double *x, size_t n) {
+/* Interval of a percentile from samples that resemble each other within a pass (Woodruff 1952): how far the share of
+ * samples at or below it is known, passes being clusters, read off as order statistics. */
+static struct interval percentile_interval(const double *x, const size_t *end, size_t k, unsigned percent) {
+    const struct interval none = {NAN, NAN};
+    size_t n = end[k - 1];
+    double at = quantile_floor(x, n, percent, 100), *below = xcalloc(2 * k, sizeof *below), *all = below + k;
+    for (size_t i = 0, j = 0; i < k; i++) {
+        all[i] = (double)(end[i] - j);
+        for (; j < end[i]; j++)
+            below[i] += x[j] <= at;
+    }
+    struct interval share = interval_ratio(below, all, k).ci;
+    free(below);
+    double half = (share.hi - share.lo) / 2, last = (double)n - 1;
+    double lo = floor((percent / 100. - half) * last), hi = ceil((percent / 100. + half) * last);
+    if (!(lo >= 0 && hi <= last)) return none;
+    return (struct interval){quantile_select(x, n, (size_t)lo), quantile_select(x, n, (size_t)hi)};
+}
+
+static void pooled(struct measure_metric *f, const double *x, const size_t *end, size_t k) {
+    size_t n = end[k - 1];
     f->n = (int64_t)n;
     f->mean = n ? quantile_moments(x, n).mean : NAN;
     f->p50 = quantile_floor(x, n, 1, 2);
     f->p90 = quantile_floor(x, n, 9, 10);
     f->p99 = quantile_floor(x, n, 99, 100);
+    f->p50_ci = percentile_interval(x, end, k, 50);
+    f->p90_ci = percentile_interval(x, end, k, 90);
+    f->p99_ci = percentile_interval(x, end, k, 99);
     f->early_p90 = early_stopping(x, n, 90);
     f->early_p99 = early_stopping(x, n, 99);
     quantile_histogram(&f->histogram, x, n);
@@ -57,8 +80,17 @@ static void unpooled(struct measure_metric *f, const struct pass *const *v, size
         n += real(v[i]->metric[m].n);
         sum += real(v[i]->metric[m].n) * v[i]->metric[m].mean;
     }
-    *f = (struct measure_metric){
-        .n = whole(n), .mean = sum / n, .p50 = NAN, .p90 = NAN, .p99 = NAN, .early_p90 = NAN, .early_p99 = NAN};
+    const struct interval none = {NAN, NAN};
+    *f = (struct measure_metric){.n = whole(n),
+                                 .mean = sum / n,
+                                 .p50 = NAN,
+                                 .p90 = NAN,
+                                 .p99 = NAN,
+                                 .p50_ci = none,
+                                 .p90_ci = none,
+                                 .p99_ci = none,
+                                 .early_p90 = NAN,
+                                 .early_p99 = NAN};
 }
 
 static void lengths(struct measure *f, const struct pass *const *v, size_t k, double *x) {
@@ -132,11 +164,15 @@ void measure_of(const struct passes *s, const struct pass *const *v, size_t k, s
     out->n_requests = whole(requests);
     out->span_ns = span;
     rates(out, s, v, k);
-    for (int m = 0; m < N_METRICS; m++)
+    size_t *end = xcalloc(k, sizeof *end);
+    for (int m = 0; m < N_METRICS; m++) {
+        pool(v, k, m, x, end);
         if (s->has_samples)
-            pooled(&out->metric[m], x, pool(v, k, m, x));
+            pooled(&out->metric[m], x, end, k);
         else
             unpooled(&out->metric[m], v, k, m);
+    }
+    free(end);
     out->n_samples = out->metric[TPOT].n;
     lengths(out, v, k, x);
     free(x);

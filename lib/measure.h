@@ -16,6 +16,7 @@
 struct measure_metric {
     int64_t n;
     double mean, p50, p90, p99;
+    struct interval p50_ci, p90_ci, p99_ci; /* 95 %, passes as clusters; NAN where the samples do not reach its ends */
     double early_p90, early_p99; /* the upper estimates of interval_early_stopping at 99 % confidence */
     struct quantile_histogram histogram;
 };

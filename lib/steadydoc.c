@@ -61,7 +61,9 @@ static json_t *metric_doc(const struct steady *s, int m, const struct measure_me
     static const char *const percent_name[] = {"p50", "p90", "p99"};
     static const int percent[] = {50, 90, 99};
     static const char *const key[] = {"p50_ns", "p90_ns", "p99_ns"};
+    static const char *const ci_key[] = {"p50_ci_ns", "p90_ci_ns", "p99_ci_ns"};
     const double value[] = {f ? f->p50 : NAN, f ? f->p90 : NAN, f ? f->p99 : NAN};
+    const struct interval none = {NAN, NAN}, ci[] = {f ? f->p50_ci : none, f ? f->p90_ci : none, f ? f->p99_ci : none};
     json_t *d = json_object(), *states = json_object(), *first_last = json_object(), *early = json_object(),
            *histogram = json_array();
     doc_set_int(d, "n", f ? f->n : INT_NONE);
@@ -70,6 +72,7 @@ static json_t *metric_doc(const struct steady *s, int m, const struct measure_me
         const struct steady_series *x = f ? series_of(s, m, percent[i]) : NULL;
         bool gone = x && official && moves(&x->window) && (x->gate || percent[i] != 99);
         doc_set_real(d, key[i], gone ? NAN : value[i]);
+        json_object_set_new(d, ci_key[i], f && !gone ? interval_doc(ci[i]) : json_null());
         doc_set_text(states, percent_name[i], x ? trend_state_name[x->window.state] : NULL);
         if (x && moves(&x->window))
             json_object_set_new(first_last, percent_name[i],
