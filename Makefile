@@ -59,10 +59,15 @@ $(BUILD)/lib/adapters.o: $(BUILD)/adapters.c
 
 # ---- tests ----
 
-TESTS = $(BUILD)/synth $(BUILD)/base_check $(BUILD)/stat_check $(BUILD)/stat_traps $(BUILD)/segment_check $(BUILD)/tokens_check
+TESTS = $(BUILD)/synth $(BUILD)/base_check $(BUILD)/stat_check $(BUILD)/stat_traps $(BUILD)/segment_check $(BUILD)/tokens_check \
+    $(BUILD)/calibrate
 
 $(BUILD)/synth: $(wildcard tests/synth/*.[ch]) $(BUILD)/lib/libsteady.a
 	$(COMPILE) -Itests/synth -o $@ $(filter %.c,$^) $(BUILD)/lib/libsteady.a $(LIBS)
+
+# It takes the steps of two tools in whole.
+$(BUILD)/calibrate: $(wildcard tests/calibrate/*.[ch]) bin/warmcrop.c bin/plateau.c $(BUILD)/lib/libsteady.a
+	$(COMPILE) -Itests/calibrate -o $@ $(filter tests/calibrate/%.c,$^) $(BUILD)/lib/libsteady.a $(LIBS)
 
 $(BUILD)/%: tests/oracle/%.c $(BUILD)/lib/libsteady.a
 	$(COMPILE) -o $@ $^ $(LIBS)
@@ -78,6 +83,12 @@ check-dev:
 # Token counts against the official implementations, from npm: thousands of texts per tokenizer.
 tokens-oracle: $(BUILD)/tokens_check
 	bash tests/tokens/oracle.sh 20000
+
+# How often the method is right, on runs whose truth is planted: some minutes on two cores.  SEED=2 draws others.
+SEED = 1
+calibrate: all $(BUILD)/synth $(BUILD)/calibrate
+	$(BUILD)/calibrate --seed $(SEED)
+	bash tests/calibrate/pipeline.sh $(SEED)
 
 bless: all
 	bash tests/cases.sh --bless

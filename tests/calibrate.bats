@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# The goals of the method on planted runs, with few draws: make calibrate prints the whole tables.  Draws are counted and not
+# random, so every figure is the same each time; the bounds leave room for rules that change, not for chance.
+
+load lib
+
+setup() {
+    calibrate=$BUILD/calibrate
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# Every row of a table whose name matches: column `n` of the robust side is >= or <= a bound.  At least one row must match.
+rows() { # file, pattern, column, >=|<=, bound
+    awk -F'|' -v name="$2" -v column="$3" -v op="$4" -v bound="$5" '
+        $1 ~ name && $2 ~ /[0-9]/ {
+            n++
+            split($2, v, " ")
+            if (op == ">=" ? v[column] + 0 < bound : v[column] + 0 > bound) { print $1 ": " v[column] ", not " op " " bound; bad = 1 }
+        }
+        END { if (!n) print "no row is called " name; exit bad || !n }' "$1"
+}
+
+@test "calibrate prints the same whatever the number of workers, and other figures for another seed" {
+    "$calibrate" --draws 10 --workers 1 coverage steps >one
+    "$calibrate" --draws 10 --workers 3 coverage steps >three
+    cmp one three
+    "$calibrate" --draws 10 --seed 2 coverage steps >other
+    [ "$(sed 1d one | wc -l)" = "$(sed 1d other | wc -l)" ]
+    ! cmp -s <(sed 1d one) <(sed 1d other)
+    run ! "$calibrate" nothing
+    [ "$status" = 2 ]
+}
+
+@test "stationary runs are steady, and two stretches of one level are no shift" {
+    "$calibrate" --draws 60 stationary >out
+    rows out 'noise [12]% phi 0(.3)?,' 1 '>=' 95
+    rows out 'noise 1% phi 0.[68]' 1 '>=' 95
+    rows out 'noise 3% phi 0.6, (80|200)' 1 '>=' 85
+    rows out 'noise [12]%' 3 '<=' 2
+    rows out 'noise 3% phi 0.6, (80|200)' 3 '<=' 5
+    rows out 'noise [12]% phi 0(.3)?, (40|80|200)' 8 '>=' 85
+}
+
+@test "a step of 10 % and a fault in the last passes are said, and the level before them is kept" {
+    "$calibrate" --draws 60 steps >out
+    rows out '^[+-]10%.*noise 1%' 3 '>=' 98
+    rows out '^[+-]10%.*noise 2%' 3 '>=' 90
+    rows out '^.30% in the last 2' 3 '>=' 98
+    rows out '^[+-]10%.*noise 1%' 6 '>=' 98
+    rows out '^[+-]10%' 8 '<=' 0.3
+    rows out '^[+-]10%' 8 '>=' -0.3
+}
+
+@test "a drift of 10 % is not called steady, one of 20 % has no steady state" {
+    "$calibrate" --draws 60 drifts >out
+    rows out '^drift [+-]10%.*, (40|80|200) passes' 1 '<=' 2
+    rows out '^drift [+-]20%.*, (80|200) passes' 4 '>=' 95
+    rows out '^drift [+-]20%.*, 40 passes' 1 '<=' 2
+}
+
+@test "the mode of a closed loop without pauses and of Poisson arrivals is seen" {
+    "$calibrate" --draws 3 modes >out
+    for load in 'closed, no pause' 'poisson'; do
+        sed -n "/^$load\$/,/^\$/p" out | grep 'C = ' | sed 's/.*C = [0-9]* *//' | tr -d ' ' >figures
+        [ "$(wc -l <figures)" = 7 ]
+        # Poisson arrivals of 4 in flight are the one place where chance stands at a cap
+        sed '1d' figures >most
+        run ! grep -vxE '0\.0(/0\.0){4}' most
+    done
+}
+
+@test "what synth plants comes back through the pipeline, and a run that is all ramp is not certified" {
+    BIN=$TOOLDIR SYNTH=$BUILD/synth bash "$ROOT/tests/calibrate/pipeline.sh" --smoke >out
+    rows out '^C [0-9]+, ' 2 '<=' 0.1
+    rows out '^C [0-9]+, ' 2 '>=' -0.1
+    rows out '^C [0-9]+, ' 3 '<=' 0.5
+    rows out '^C [0-9]+, ' 3 '>=' -0.5
+    [ "$(grep -c '^C .*| *steady ' out)" = 3 ]
+    [ "$(grep -E '^n = (1|1.5|2) C' out | cut -d'|' -f2 | grep -c 'too_short\|no_steady_state')" = 3 ]
+}
