@@ -184,6 +184,8 @@ struct passes_in {
 };
 
 static void take_facts(struct passes *s, const struct table_in *t) {
+    if (json_object_get(t->stream.run, "runs"))
+        die("%s: passes of several runs: take one at a time, with ledger2passes --by run=NAME", t->file);
     json_decref(s->run);
     json_decref(s->pg);
     s->run = json_deep_copy(t->stream.run);
