@@ -268,6 +268,19 @@ static json_t *joined(const char *key, json_t *a, json_t *b) {
     return json_equal(a, b) ? json_incref(a) : json_null();
 }
 
+/* In a ledger of several runs, the facts of the one that is taken stand for the run's. */
+static void take_run(json_t *facts, const char *run) {
+    json_t *runs = json_incref(json_object_get(facts, "runs"));
+    json_object_del(facts, "runs");
+    for (size_t i = 0; run && i < json_array_size(runs); i++) {
+        json_t *one = json_array_get(runs, i), *name = json_object_get(one, "run");
+        char number[NUM_MAX + 1] = "";
+        if (json_is_integer(name)) number[num_put_int(number, json_integer_value(name))] = '\0';
+        if (strcmp(json_is_string(name) ? json_string_value(name) : number, run) == 0) json_object_update(facts, one);
+    }
+    json_decref(runs);
+}
+
 json_t *shards_facts(const struct shards *s) {
     json_t *all = json_object();
     bool partial = false;
@@ -283,6 +296,7 @@ json_t *shards_facts(const struct shards *s) {
             partial || t->partial || doc_true_at(t->stream.run, "partial") || doc_true_at(t->stream.run, "truncated");
     }
     doc_set_bool(all, "partial", partial);
+    take_run(all, s->rule.run);
     return all;
 }
 

@@ -35,8 +35,8 @@ run_case() {
     local want=0
     if [ -f "$1/status" ]; then want=$(cat "$1/status"); fi
     [ $status = "$want" ] || echo "# status $status, not $want"
-    diff -u "$1/expout" "$tmp/out" | head -n 40 | sed 's/^/# /'
-    [ ! -f "$1/experr" ] || diff -u "$1/experr" "$tmp/err" | head -n 20 | sed 's/^/# /'
+    diff -u "$1/expout" "$tmp/out" | head -n 40 | cut -c 1-400 | sed 's/^/# /'
+    [ ! -f "$1/experr" ] || diff -u "$1/experr" "$tmp/err" | head -n 20 | cut -c 1-400 | sed 's/^/# /'
     [ $status = "$want" ] && cmp -s "$1/expout" "$tmp/out" && { [ ! -f "$1/experr" ] || cmp -s "$1/experr" "$tmp/err"; }
 }
 

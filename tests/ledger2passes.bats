@@ -410,3 +410,11 @@ split() {
         [ "$status" = 2 ] && [ -z "$output" ] && [ -n "$stderr" ] || { echo "$bad: $status"; false; }
     done
 }
+
+@test "of a ledger of several runs, the facts of the run that is taken are the run's" {
+    printf '#steadytools\tledger\t1\n#run\t{"runs":[{"run":1,"name":"a","target_rps":5},{"run":2,"name":"b"}]}\nrequest\ttracked\toutcome\tissued_ns\tdone_ns\trun\nx\t1\tcompleted\t1\t5\t1\ny\t1\tcompleted\t2\t6\t2\n#end\t{"rows":2}\n' >"$BATS_TEST_TMPDIR/two.tsv"
+    run bash -c "ledger2passes -q --by run=1 -s 1 '$BATS_TEST_TMPDIR/two.tsv' | warmcrop -q --count 0 | plateau -q | jq -c '[.run.name, .run.target_rps, .run.runs]'"
+    [ "$output" = '["a",5,null]' ]
+    run bash -c "ledger2passes -q --by run -s 1 '$BATS_TEST_TMPDIR/two.tsv' | plateau -q"
+    [ "$status" = 2 ] && [[ $output == *"several runs"* ]]
+}
