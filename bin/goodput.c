@@ -117,12 +117,15 @@ static void check_contracts(struct options *o, char **files) {
     for (; !o->contract.n && !o->targets.n && *files; files++) {
         struct contract c;
         contract_read(&c, *files);
+        quality_check_rule(&c);
         report_write(c.document, opts_spelling(&o->common, SPELL_NDJSON));
         contract_free(&c);
     }
     struct contracts given = read_contracts(o);
-    for (size_t i = 0; i < given.n; i++)
+    for (size_t i = 0; i < given.n; i++) {
+        quality_check_rule(&given.v[i]);
         report_write(given.v[i].document, opts_spelling(&o->common, SPELL_NDJSON));
+    }
     free_contracts(&given);
 }
 

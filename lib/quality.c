@@ -106,6 +106,10 @@ static void note_evaluator(struct quality *q, const struct table_in *t, const in
     q->evaluator = said;
 }
 
+void quality_check_rule(const struct contract *c) {
+    if (c->quality && c->rule) jqmap_free(jqmap_new("quality.rule", c->rule));
+}
+
 struct quality *quality_open(const char *path, const struct contract *c) {
     struct quality *q = xcalloc(1, sizeof *q);
     if (strcmp(c->rule, ".pass") != 0) q->rule = jqmap_new("quality.rule", c->rule);

@@ -16,6 +16,9 @@ struct quality;
  * contract nor columns `evaluator` and `evaluator_version` (the same in every row) say who judged. */
 struct quality *quality_open(const char *path, const struct contract *c);
 
+/* Does the contract's rule compile?  Dies naming quality.rule if not. */
+void quality_check_rule(const struct contract *c);
+
 /* The verdict on the current row of a ledger, and its score (NAN = none).  No row, and a rule that yields null or nothing,
  * is JUDGED_NOT; a rule that fails, or yields anything but true, false, 1, 0, "pass" or "fail", dies. */
 enum judged quality_judge(struct quality *q, const struct table_in *ledger, struct view request, double *score);

@@ -171,7 +171,8 @@ static bool ndjson_row(struct table_in *t) {
 }
 
 /* The column of that name; keys mostly come in column order, so the search begins at the place of the key. */
-static int find(const struct table_in *t, struct view key, size_t place) {
+static int find(struct table_in *t, struct view key, size_t place) {
+    if (t->ndjson.odd) make_visible(t, &key);
     for (size_t i = 0; i < t->n; i++) {
         size_t c = (place + i) % t->n;
         if (strncmp(t->column[c].name, key.s, key.n) == 0 && t->column[c].name[key.n] == '\0') return (int)c;
@@ -195,6 +196,8 @@ static void ndjson_header(struct table_in *t) {
         for (size_t i = 0; i < t->ndjson.member.n; i++)
             if (find(t, t->ndjson.member.v[i].key, i) < 0) add_column(t, t->ndjson.member.v[i].key);
     while (ndjson_row(t));
+    json_decref(t->stream.end); /* read a second time */
+    t->stream.end = NULL;
     lines_rewind(&t->lines);
     t->lines.keep = false;
     t->pending = ndjson_row(t);

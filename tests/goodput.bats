@@ -464,3 +464,24 @@ level() {
         [ "$(jq -c '[.accepted, .contract.name != null, .verdict != "none"]' report.json)" = '[1,true,true]' ] || { echo "$c"; false; }
     done
 }
+
+@test "a rule that does not compile is found before any run is scored" {
+    echo '{"latency_ms":{"e2e":1},"quality":{"rule":".pass |","evaluator":{"name":"x","version":"1"}}}' >c.json
+    run --separate-stderr goodput --check-contract -c c.json
+    [ "$status" = 2 ] && [[ $stderr == *quality.rule* ]] && [ -z "$output" ]
+}
+
+@test "a truth in a verdict file is one, whether written 1, true or True" {
+    ledger 'request outcome e2e_ns' 'a completed 1' 'b completed 1' >l.tsv
+    echo '{"latency_ms":{"e2e":1},"quality":{"rule":".pass == true","evaluator":{"name":"x","version":"1"}}}' >c.json
+    printf 'request\tpass\na\t1\nb\t0\n' >v.tsv
+    printf '{"request":"a","pass":1}\n{"request":"b","pass":0}\n' >v.ndjson
+    [ "$(gp .accepted -c c.json --quality v.tsv l.tsv)" = 1 ]
+    [ "$(gp .accepted -c c.json --quality v.ndjson l.tsv)" = 1 ]
+}
+
+@test "a window that holds none of the ledger's requests is warned about" {
+    ledger 'request outcome issued_ns e2e_ns' 'a completed 100 1' 'b completed 200 1' >l.tsv
+    echo '{"kind":"steady","verdict":"steady","found":true,"window":{"first_pass":0,"end_pass":4,"first_issue_ns":5000,"next_issue_ns":6000}}' >steady.json
+    [ "$(gp '[.cohort.offered, .warnings[0].code]' -g e2e:1 --window steady.json l.tsv)" = '[0,"window_empty"]' ]
+}
