@@ -189,7 +189,8 @@ static json_t *facts(struct tail *t, const struct passes *s) {
     doc_set_text(f, "flag", t->flag);
     doc_set_real(f, "cov", t->cov);
     doc_set_real(f, "skew", t->skew);
-    doc_set_real(f, "hairball_weight", int_known(t->n_at_stop) ? ratio((double)t->old_at_stop, (double)t->n_at_stop) : NAN);
+    doc_set_real(f, "hairball_weight",
+                 int_known(t->n_at_stop) ? ratio((double)t->old_at_stop, (double)t->n_at_stop) : NAN);
     doc_set_real(f, "drain_s", drain / 1e9);
     doc_set_real(f, "drain_share", ratio(drain, ended - began));
     doc_set_real(f, "tpot_shift",
