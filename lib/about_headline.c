@@ -81,6 +81,12 @@ static void steady_facts(struct page *p, const json_t *r) {
     latency(p, "TTFT", doc_at(r, "metrics.ttft"));
 }
 
+/* Ranges are half open; people name the last pass. */
+static int64_t last_pass(const json_t *range) {
+    int64_t end = doc_int_at(range, "end_pass");
+    return int_known(end) ? end - 1 : INT_NONE;
+}
+
 /* Levels that came before a window which is not the first: they belong beside its figures. */
 static void earlier_levels(struct page *p, const json_t *r) {
     const json_t *list = doc_at(r, "plateaus");
@@ -90,8 +96,7 @@ static void earlier_levels(struct page *p, const json_t *r) {
         struct unit u = figure_unit(pick_real(level, "level"));
         page_fact(p, "Earlier level", page_text(p, "%s" NBSP "%s", figure_span(pick_real(level, "level"), u).s, u.name),
                   page_text(p, "passes %s to %s, %s", figure_count(doc_int_at(level, "first_pass")).s,
-                            figure_count(doc_int_at(level, "end_pass") - 1).s,
-                            figure_time(pick_real(level, "span_ns") / 1e9).s));
+                            figure_count(last_pass(level)).s, figure_time(pick_real(level, "span_ns") / 1e9).s));
     }
 }
 
@@ -127,7 +132,7 @@ static void goodput_facts(struct page *p, const json_t *r) {
 static const char *shown(struct page *p, const json_t *r, const json_t *from) {
     if (from != r) return "All passes after the warm-up: best effort, not certified";
     return page_text(p, "Passes %s to %s: shown, not certified", figure_count(doc_int_at(r, "window.first_pass")).s,
-                     figure_count(doc_int_at(r, "window.end_pass") - 1).s);
+                     figure_count(last_pass(doc_at(r, "window"))).s);
 }
 
 void about_headline(struct page *p, const struct run *run) {

@@ -63,7 +63,7 @@ goodput_as() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
     echo '{' >"$T/bad.json"
     run --separate-stderr render -f tsv $C/shift/in.steady.json "$T/bad.json" "$T/absent" "$T" $C/too_short/in.json
     [ "$status" = 0 ]
-    [ "$(cut -f1 <<<"$output" | tr '\n' ' ' | grep -c '^status steady_then_shift unreadable: .* unreadable: No such file or directory unreadable: Is a directory too_short $')" = 1 ]
+    [ "$(cut -f1 <<<"$output" | tr '\n' ' ' | grep -c '^status steady_then_shift too_short unreadable: .* unreadable: No such file or directory unreadable: Is a directory $')" = 1 ]
     [ "$(grep -c . <<<"$stderr")" = 3 ]
     run --separate-stderr render "$T/bad.json" "$T/absent"
     [ "$status" = 2 ]
@@ -165,7 +165,7 @@ goodput_as() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
 @test "a report without any path still renders" {
     for kind in steady goodput capacity binomial unheard_of; do
         echo "{\"kind\":\"$kind\"}" >"$T/$kind.json"
-        for f in text markdown tsv json; do
+        for f in text markdown html tsv json; do
             run --separate-stderr render -f $f "$T/$kind.json"
             [ "$status" = 0 ] && [ -n "$output" ] && [ -z "$stderr" ]
         done
@@ -177,12 +177,12 @@ goodput_as() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
     for f in $C/shift/in.steady.json $C/shift/in.goodput.json $C/capacity/in.json $C/binomial/in.json; do
         for to in null '"x"' '[]' '{}' true 7; do
             jq -c "with_entries(if .key == \"kind\" then . else .value = $to end)" "$f" >"$T/odd.json"
-            for format in text markdown tsv json; do
+            for format in text markdown html tsv json; do
                 run render -f $format "$T/odd.json"
                 [ "$status" = 0 ]
             done
             jq -c "walk(if type == \"object\" and (has(\"kind\") | not) then with_entries(.value = $to) else . end)" "$f" >"$T/odd.json"
-            run render "$T/odd.json"
+            run render -f html "$T/odd.json"
             [ "$status" = 0 ]
         done
     done
