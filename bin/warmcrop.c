@@ -177,6 +177,7 @@ static int choose_driver(const struct passes *s, const struct options *o, struct
         c->driver = "rps";
         column = passes_column(c->driver);
     }
+    if (column < 0) die("--driver: '%s' is none of the numbers of a pass, such as tpot_p50, ttft_p90, rps", c->driver);
     if (s->n > 0 && !passes_has(s, column))
         die("%s: no column '%s': name the driver with -d/--driver", s->file, c->driver);
     return column;

@@ -224,8 +224,6 @@ static void warn_of_limits(const struct account *a, json_t *report) {
     const char *verdict = a->steady ? doc_text_at(a->steady, "verdict") : "steady";
     if (a->steady && !has_window(a))
         add_warning(report, "no_window", NULL, verdict, "the run has no steady window: no cohort");
-    else if (a->steady && doc_int_at(report, "cohort.offered") == 0)
-        add_warning(report, "window_empty", NULL, NULL, "no request of the ledger lies in the window: is it another run's?");
     else if (!verdict || strncmp(verdict, "steady", 6) != 0)
         add_warning(report, "window_not_steady", NULL, verdict, "the window is of a run that is not called steady");
     struct sanity odd[SANITY_MAX];
@@ -261,6 +259,8 @@ json_t *account_report(const struct account *a) {
     json_object_set_new(j, "warnings", json_array());
     warn_of_limits(a, j);
     if (a->cohort || a->steady) json_object_set_new(j, "cohort", cohort_json(a, j));
+    if (a->steady && doc_int_at(j, "cohort.offered") == 0)
+        add_warning(j, "window_empty", NULL, NULL, "no request of the ledger lies in the window: is it another run's?");
     if (a->offered->n_by > 0) json_object_set_new(j, "segments", json_array());
     for (size_t i = 0; i < a->offered->n_by; i++)
         add_segments(a, &a->offered->by[i], j);
