@@ -205,10 +205,23 @@ goodput_as() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
     sleep 0.01; touch "$T/mark"; sweep -j2
     [ "$(made)" = "" ]
     sweep TARGETS=ttft:60
-    [ "$(made)" = "bad.goodput.json bad.txt r1.goodput.json r1.txt r2.goodput.json r2.txt sweep.tsv sweep.txt" ]
+    [ "$(made)" = "bad.goodput.json bad.html bad.txt r1.goodput.json r1.html r1.txt r2.goodput.json r2.html r2.txt sweep.html sweep.tsv sweep.txt" ]
     sleep 0.01; touch "$T/mark" && sleep 0.01 && touch "$T/runs/r1.jsonl"
     sweep TARGETS=ttft:60
-    [ "$(made)" = "r1.goodput.json r1.ledger.tsv r1.passes.tsv r1.steady.json r1.tail.tsv r1.txt r1.warm.tsv sweep.tsv sweep.txt" ]
+    [ "$(made)" = "r1.goodput.json r1.html r1.ledger.tsv r1.passes.tsv r1.steady.json r1.tail.tsv r1.txt r1.warm.tsv sweep.html sweep.tsv sweep.txt" ]
+    grep -q '<h2' "$T/out/r1.html" && grep -q '<h2' "$T/out/sweep.html"
+    # a manifest makes the pages anew, and nothing else
+    echo '{"model":"m 7"}' >"$T/manifest.json"
+    sleep 0.01; touch "$T/mark"
+    sweep TARGETS=ttft:60 MANIFEST="$T/manifest.json"
+    [ "$(made)" = "bad.html r1.html r2.html sweep.html sweep.tsv sweep.txt" ]
+    grep -q '>m 7<' "$T/out/r2.html"
+    # other options of a stage are tried beside the reports, which stay as they are
+    sleep 0.01; touch "$T/mark"
+    run sweep TARGETS=ttft:60 MANIFEST="$T/manifest.json" try TRY_PLATEAU='--profile design'
+    [ "$(grep -c '^r[12] beside r[12].try: Not comparable' <<<"$output")" = 2 ]
+    [ "$(grep -c 'steady: profile *robust *design' <<<"$output")" = 2 ]
+    [ "$(made | tr ' ' '\n' | grep -vc try)" = 0 ]
 }
 
 @test "every path of a report is in the manual" {
