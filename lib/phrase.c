@@ -85,6 +85,9 @@ static const struct {
     {"not_in_balance", "Tokens issued and tokens delivered in the window differ[ by {value:change}][ (allowed: "
                        "{bound:share})]: what goes in "
                        "does not come out."},
+    {"other_level",
+     "Another plateau of the run lies more than 5 % off the reported one, too briefly to be a shift: see "
+     "the plateaus."},
     {"drifting_up", "{metric} gets worse over the rest of the run[ ({value:change})]."},
     {"settling",
      "{metric} still improves over the rest of the run[ ({value:change})]: a larger warm-up crop may be right."},

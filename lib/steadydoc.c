@@ -347,6 +347,14 @@ static json_t *passes_doc(const struct passes *all) {
     return list;
 }
 
+/* A plateau at another level in a run that is called steady: it came and went, too briefly for a change point. */
+static bool other_level(const struct steady *s) {
+    bool other = false;
+    for (size_t i = 0; i < s->n_plateaus && s->judgement.verdict == VERDICT_STEADY; i++)
+        other = other || shift_differs(s->plateau[i].level, s->plateau[s->reported].level);
+    return other;
+}
+
 static json_t *warnings_doc(const struct steady *s, const json_t *report) {
     json_t *list = json_array();
     const json_t *run = s->passes->run;
@@ -365,6 +373,7 @@ static json_t *warnings_doc(const struct steady *s, const json_t *report) {
         {doc_true_at(run, "warmup.capped"), "warmup_capped"},
         {found && !s->plateau[s->reported].duration.long_enough, "short_window"},
         {found && fabs(apart) > .02, "not_in_balance"},
+        {other_level(s), "other_level"},
         {percentile, "percentile_moves"},
         {p99, "p99_moves"},
         {json_array_size(json_object_get(report, "drifting_up")) > 0, "drifting_up"},

@@ -78,3 +78,21 @@ rows() { # file, pattern, column, >=|<=, bound
     [ "$(grep -c '^C .*| *steady ' out)" = 3 ]
     [ "$(grep -E '^n = (1|1.5|2) C' out | cut -d'|' -f2 | grep -c 'too_short\|no_steady_state')" = 3 ]
 }
+
+@test "an excursion that the verdict leaves unsaid is a warning" {
+    series() { # level of passes 30..35
+        awk -v other="$1" 'BEGIN {
+            OFS = "\t"
+            print "pass", "full", "role", "first_issue_ns", "span_ns", "tpot_n", "tpot_mean", "tpot_p50", "tpot_p90", "e2e_p90"
+            for (i = 0; i < 80; i++) {
+                v = (i >= 30 && i < 36 ? other : 50e6) * (1 + 0.004 * ((i * 7) % 5 - 2))
+                printf "%d\t1\tbody\t%d\t60000000000\t100\t%.0f\t%.0f\t%.0f\t15000000000\n", i, i * 6e10, v, v, v * 1.04
+            }
+        }'
+    }
+    series 50e6 | plateau >report
+    [ "$(jq -c '[.verdict, .warnings]' report)" = '["steady",[]]' ]
+    series 65e6 | plateau >report
+    [ "$(jq -c '[.verdict, .warnings, (.plateaus | length)]' report)" = '["steady",["other_level"],3]' ]
+    render report | grep -q 'lies more than 5 % off the reported one'
+}
