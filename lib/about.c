@@ -163,7 +163,7 @@ void about_run(struct page *p, const struct run *run, const struct about *with) 
     if (run->other) {
         about_other(p, run->other);
         if (with->audit && with->manifest) about_audit(p, NULL, with->manifest);
-        if (with->glossary) about_glossary(p);
+        if (with->glossary && json_is_array(doc_at(run->other, "levels"))) about_glossary(p);
         return;
     }
     about_headline(p, run);

@@ -7,10 +7,10 @@
 #include "num.h"
 
 const char *const draw_colour[N_INKS] = {
-    [INK_TEXT] = "#3b4250",   [INK_AXIS] = "#8b93a1",   [INK_GRID] = "#e3e6eb", [INK_1] = "#1e66d0",
-    [INK_2] = "#b4540a",      [INK_3] = "#7748c9",      [INK_GOOD] = "#1d8348", [INK_BAD] = "#c0303c",
-    [INK_WARMUP] = "#f6e7c8", [INK_WINDOW] = "#dff1e4", [INK_TAIL] = "#e6e0f5", [INK_DRAIN] = "#e8eaee",
-    [INK_SHIFT] = "#fadcd9",
+    [INK_TEXT] = "#3b4250",   [INK_AXIS] = "#8b93a1",   [INK_GRID] = "#e3e6eb",        [INK_1] = "#1e66d0",
+    [INK_2] = "#b4540a",      [INK_3] = "#7748c9",      [INK_GOOD] = "#1d8348",        [INK_BAD] = "#c0303c",
+    [INK_WARMUP] = "#f6e7c8", [INK_WINDOW] = "#dff1e4", [INK_UNCERTIFIED] = "#e2eaf6", [INK_TAIL] = "#e6e0f5",
+    [INK_DRAIN] = "#e8eaee",  [INK_SHIFT] = "#fadcd9",
 };
 
 enum { KEY_ROW = 18, FONT = 12 };
@@ -82,7 +82,8 @@ struct draw_frame draw_frame(const struct plot *p, bool narrow) {
                            .bottom = p->size == PLOT_SMALL ? 8 : 46};
     int n = (int)p->panels.n;
     f.top = 10 + (p->size == PLOT_SMALL ? 0 : KEY_ROW * key_of(p, f.width - f.left - f.right).rows);
-    f.height = f.top + n * panel[p->size] + (n - 1) * f.gap + f.bottom;
+    int each = p->size == PLOT_FULL && n == 1 ? 250 : panel[p->size];
+    f.height = f.top + n * each + (n - 1) * f.gap + f.bottom;
     return f;
 }
 
@@ -173,7 +174,7 @@ static void labels(struct buf *b, const struct plot *p, const struct plot_panel 
         for (size_t i = 0; i < panel->lines.v[k].points.n; i++) {
             const struct plot_point *at = &panel->lines.v[k].points.v[i];
             if (!at->label || isnan(at->y)) continue;
-            bool right = at->x > p->x0 + (p->x1 - p->x0) * .8;
+            bool right = at->x > p->x0 + (p->x1 - p->x0) * .92;
             buf_str(b, "set label ");
             quote(b, at->label);
             buf_str(b, " at ");

@@ -21,6 +21,7 @@ enum ink {
     INK_BAD,
     INK_WARMUP, /* backgrounds */
     INK_WINDOW,
+    INK_UNCERTIFIED, /* a window that is shown, but is no result */
     INK_TAIL,
     INK_DRAIN,
     INK_SHIFT,

@@ -49,16 +49,20 @@ struct plot *plot_histogram(struct page *p, const json_t *steady, const char *me
     plot->log_x = true;
     plot_fit_x(plot, false);
     plot_fit_y(panel, true);
-    double bin = pow(10, .05);
+    double bin = pow(10, .05), target = target_ms * 1e6 / u.ns;
+    bool within = target <= plot->x1 * 10; /* a target far beyond would press the bars together */
     plot->x0 /= bin;
-    plot->x1 *= bin;
-    rules(p, panel, of, u, target_ms <= plot->x1 * 10 * u.ns / 1e6 ? target_ms : NAN);
-    if (target_ms * 1e6 / u.ns <= plot->x1 * 10) plot->x1 = fmax(plot->x1, target_ms * 1e6 / u.ns * bin);
+    plot->x1 = fmax(plot->x1, within ? target : 0) * bin;
+    rules(p, panel, of, u, within ? target_ms : NAN);
+    bool certified = phrase_certified(doc_text_at(steady, "verdict"));
     plot->x_label = page_text(p, "%s, %s", name, u.name);
-    plot->title = page_text(p, "%s of %s%s", name, window ? "the window" : "all passes after the warm-up",
-                            isnan(target_ms) || target_ms * 1e6 / u.ns <= plot->x1
-                                ? "."
-                                : page_text(p, "; the target, %s, lies beyond.", figure_latency(target_ms * 1e6).s));
+    plot->title = page_text(p, "%s of %s%s.", name,
+                            !window     ? "all passes after the warm-up, not certified"
+                            : certified ? "the window"
+                                        : "the window, which is not certified",
+                            isnan(target_ms) || within
+                                ? ""
+                                : page_text(p, "; the target, %s, lies beyond", figure_latency(target_ms * 1e6).s));
     plot->alt = page_text(p, "Histogram of %s over %s samples, 20 bins per decade: p50 %s, p90 %s, p99 %s.", name,
                           figure_count(doc_int_at(of, "n")).s, figure_latency(doc_real_at(of, "p50_ns")).s,
                           figure_latency(doc_real_at(of, "p90_ns")).s, figure_latency(doc_real_at(of, "p99_ns")).s);

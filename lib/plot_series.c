@@ -31,6 +31,9 @@ static bool has(const json_t *passes, const char *column) {
     return false;
 }
 
+/* A window that is no result looks like none. */
+static bool certified(const json_t *r) { return phrase_certified(doc_text_at(r, "verdict")); }
+
 static void bands(struct plot *p, const json_t *r) {
     static const struct {
         char mark;
@@ -42,6 +45,7 @@ static void bands(struct plot *p, const json_t *r) {
                 {'d', "drain", INK_DRAIN},
                 {'^', "other level", INK_SHIFT}};
     const json_t *passes = doc_at(r, "passes");
+    bool result = certified(r);
     int64_t change = course_change(r), end = doc_int_at(r, "window.end_pass");
     for (size_t i = 0; i < json_array_size(passes); i++) {
         const json_t *pass = json_array_get(passes, i);
@@ -50,7 +54,11 @@ static void bands(struct plot *p, const json_t *r) {
         if (int_known(change) && number >= change && mark == '.') mark = '^';
         if (mark == '^' && int_known(end) && number < end) mark = '='; /* the change is marked by its line */
         for (size_t k = 0; k < sizeof part / sizeof *part; k++)
-            if (part[k].mark == mark) plot_band(p, part[k].name, part[k].ink, (double)number - .5, (double)number + .5);
+            if (part[k].mark == mark) {
+                bool shown = mark == '=' && !result;
+                plot_band(p, shown ? "not certified" : part[k].name, shown ? INK_UNCERTIFIED : part[k].ink,
+                          (double)number - .5, (double)number + .5);
+            }
     }
 }
 
@@ -96,7 +104,7 @@ static double fit(struct plot_panel *panel, const json_t *r) {
 static void level(struct plot_panel *panel, const json_t *r, const struct row *row) {
     double v = row->level ? pick_real(r, "%s", row->level) / row->unit : NAN;
     int64_t first = doc_int_at(r, "window.first_pass"), end = doc_int_at(r, "window.end_pass");
-    if (isnan(v) || !int_known(first) || !int_known(end)) return;
+    if (!certified(r) || isnan(v) || !int_known(first) || !int_known(end)) return;
     struct plot_line *l = plot_line(panel, "sustained", LINE_DASHES, INK_GOOD);
     plot_at(l, (double)first - .5, v, NULL);
     plot_at(l, (double)end - .5, v, NULL);
@@ -131,7 +139,8 @@ static const char *alt(struct page *p, const json_t *r, const char *metrics, siz
     if (int_known(doc_int_at(r, "warmup.passes")))
         buf_printf(&b, " Warm-up: %s passes.", figure_count(doc_int_at(r, "warmup.passes")).s);
     if (int_known(first) && int_known(end))
-        buf_printf(&b, " Window: passes %s to %s.", figure_count(first).s, figure_count(end - 1).s);
+        buf_printf(&b, " Window%s: passes %s to %s.", certified(r) ? "" : ", not certified", figure_count(first).s,
+                   figure_count(end - 1).s);
     if (int_known(at))
         buf_printf(&b, " Another level from pass %s, %s.", figure_count(at).s,
                    figure_change(pick_real(r, "anomaly.delta")).s);

@@ -8,9 +8,19 @@
 #include "gnuplot.h"
 
 const char *const svg_property[N_INKS] = {
-    [INK_TEXT] = "--plot-text", [INK_AXIS] = "--axis",     [INK_GRID] = "--grid", [INK_1] = "--data1",
-    [INK_2] = "--data2",        [INK_3] = "--data3",       [INK_GOOD] = "--good", [INK_BAD] = "--bad",
-    [INK_WARMUP] = "--warmup",  [INK_WINDOW] = "--window", [INK_TAIL] = "--tail", [INK_DRAIN] = "--drain",
+    [INK_TEXT] = "--plot-text",
+    [INK_AXIS] = "--axis",
+    [INK_GRID] = "--grid",
+    [INK_1] = "--data1",
+    [INK_2] = "--data2",
+    [INK_3] = "--data3",
+    [INK_GOOD] = "--good",
+    [INK_BAD] = "--bad",
+    [INK_WARMUP] = "--warmup",
+    [INK_WINDOW] = "--window",
+    [INK_UNCERTIFIED] = "--uncertified",
+    [INK_TAIL] = "--tail",
+    [INK_DRAIN] = "--drain",
     [INK_SHIFT] = "--shift",
 };
 

@@ -6,7 +6,8 @@ from html.parser import HTMLParser
 VOID = {"meta", "link", "path", "polygon", "rect", "circle", "br"}
 COLOURS = [("--text", "--page"), ("--text", "--card"), ("--dim", "--page"), ("--dim", "--card"), ("--link", "--page"),
            ("--good", "--page"), ("--caution", "--page"), ("--bad", "--page"), ("--plot-text", "--page"),
-           ("--plot-text", "--window"), ("--plot-text", "--warmup"), ("--plot-text", "--shift")]
+           ("--plot-text", "--window"), ("--plot-text", "--warmup"), ("--plot-text", "--shift"),
+           ("--plot-text", "--uncertified")]
 
 
 class Page(HTMLParser):

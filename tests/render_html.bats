@@ -168,6 +168,16 @@ END
     done
 }
 
+@test "a window that is no result does not look like one" {
+    need_gnuplot
+    render -f html $C/wandering/in.json >"$T/page.html"
+    grep -q 'fill="var(--uncertified)"' "$T/page.html"
+    run ! grep -q 'fill="var(--window)"\|>sustained<' "$T/page.html"
+    grep -q 'Window, not certified: passes' "$T/page.html"
+    run ! grep -q 'fill="var(--uncertified)"' "$R/run.html"
+    grep -q '>sustained<' "$R/run.html"
+}
+
 @test "a run of 10,000 passes is drawn as means, in a page that can still be read" {
     need_gnuplot
     jq -c '.passes = [range(0; 10000) as $i | .passes[1] | .pass = $i | .role = "body"]' "$R/run.steady.json" >"$T/long.json"
