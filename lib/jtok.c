@@ -94,6 +94,14 @@ static const char *strings_scalar(const char *p, const char *end, bool *text) {
     return each_string(p, end, text, scan_scalar);
 }
 
+/* Copy up to a backslash or the end, and return where that is; there is room for everything up to the end. */
+static const char *copy_plain(char *dst, const char *p, const char *end) {
+    const char *slash = memchr(p, '\\', (size_t)(end - p));
+    if (!slash) slash = end;
+    memcpy(dst, p, (size_t)(slash - p));
+    return slash;
+}
+
 #if defined(__x86_64__)
 
 /* One bit per byte that is not plain: quote, backslash, control or non-ASCII (as signed bytes, both are < 20). */
@@ -118,152 +126,196 @@ static const char *scan_128(const char *p, const char *end, bool *escaped) {
     return scan_scalar(p, end, escaped);
 }
 
-/* Bits of the bytes that a backslash escapes, in a block whose first byte is not escaped itself.  *cut: the last byte
- * starts an escape.  A run of backslashes escapes every second byte after its start: adding the odd-placed starts to the
- * backslashes carries through each run, and the parity of the place where it comes out tells. */
-static inline uint64_t escaped_bits(uint64_t bs, bool *cut) {
+/* Bits of the bytes that a backslash escapes, in a block whose first byte is not escaped itself; *cut has bit 63 if the
+ * last byte starts an escape.  A run of backslashes escapes every second byte after its start: adding the odd-placed starts
+ * to the backslashes carries through each run, and the parity of the place where it comes out tells. */
+static inline uint64_t escaped_bits(uint64_t bs, uint64_t *cut) {
     const uint64_t odd = 0xAAAAAAAAAAAAAAAA;
     uint64_t follows = bs << 1, sum;
     uint64_t odd_starts = bs & odd & ~follows;
-    *cut = __builtin_add_overflow(odd_starts, bs, &sum);
+    *cut = (uint64_t)__builtin_add_overflow(odd_starts, bs, &sum) << 63;
     return (~odd ^ (sum << 1)) & follows;
 }
 
-struct block64 {
-    __m256i lo, hi;
+/* Out of line: a jump can be foretold, so that the next block need not wait for what this one holds. */
+static __attribute__((noinline)) unsigned step_to(uint64_t cut) { return (unsigned)__builtin_ctzll(cut); }
+static inline unsigned block_step(uint64_t cut) { return __builtin_expect(cut != 0, 0) ? step_to(cut) : 64; }
+
+/* The beginning of the character that p may lie in, not before start. */
+static const char *character_at(const char *p, const char *start) {
+    for (const char *q = p; q > start && p - q < 3 && (signed char)*--q < 0;)
+        if (!is_tail(*q)) return q;
+    return p;
+}
+
+struct classes {
+    uint64_t escapable, hex;
 };
 
-__attribute__((target("avx2"))) static inline uint64_t bits64(__m256i lo, __m256i hi) {
+/* A table for the low and one for the high half of an ASCII byte say which classes it may belong to: those in which both
+ * have a bit in common.  Bits below 10 are of what may be escaped, those above of hexadecimal digits. */
+#define CLASS_LOW 16, 48, 61, 48, 56, 56, 36, 16, 16, 16, 0, 0, 2, 0, 4, 1
+#define CLASS_HIGH 0, 0, 1, 16, 32, 2, 36, 8, 0, 0, 0, 0, 0, 0, 0, 0
+#define ESCAPABLE 0x0F
+#define HEX 0x30
+
+/* Faults of UTF-8 that show in two neighbouring bytes: tables for the first one's halves and for the second one's high half
+ * say which are possible (after Keiser and Lemire 2021).  Two continuation bytes are no fault where a lead of three or
+ * four bytes stands before them, and else there must be none. */
+enum {
+    SHORT = 1 << 0, /* a lead, then no continuation */
+    LONG = 1 << 1, /* ASCII, then a continuation */
+    OVERLONG3 = 1 << 2,
+    LARGE = 1 << 3, /* above U+10FFFF */
+    SURROGATE = 1 << 4,
+    OVERLONG2 = 1 << 5,
+    OVERLONG4 = 1 << 6, /* or LARGE, with a lead above F4 */
+    TWO_TAILS = -128,
+    ANY = SHORT | LONG | TWO_TAILS,
+    ABOVE = ANY | LARGE | OVERLONG4
+};
+#define FIRST_HIGH                                                                                                     \
+    LONG, LONG, LONG, LONG, LONG, LONG, LONG, LONG, TWO_TAILS, TWO_TAILS, TWO_TAILS, TWO_TAILS, SHORT | OVERLONG2,     \
+        SHORT, SHORT | OVERLONG3 | SURROGATE, SHORT | LARGE | OVERLONG4
+#define FIRST_LOW                                                                                                      \
+    ANY | OVERLONG2 | OVERLONG3 | OVERLONG4, ANY | OVERLONG2, ANY, ANY, ANY | LARGE, ABOVE, ABOVE, ABOVE, ABOVE,       \
+        ABOVE, ABOVE, ABOVE, ABOVE, ABOVE | SURROGATE, ABOVE, ABOVE
+#define SECOND_HIGH                                                                                                    \
+    SHORT, SHORT, SHORT, SHORT, SHORT, SHORT, SHORT, SHORT, LONG | TWO_TAILS | OVERLONG2 | OVERLONG3 | OVERLONG4,      \
+        LONG | TWO_TAILS | OVERLONG2 | OVERLONG3 | LARGE, LONG | TWO_TAILS | OVERLONG2 | SURROGATE | LARGE,            \
+        LONG | TWO_TAILS | OVERLONG2 | SURROGATE | LARGE, SHORT, SHORT, SHORT, SHORT
+#define LED3 (0xE0 - 0x80) /* subtracted without wrapping, the top bit stays on leads of three or four bytes */
+#define LED4 (0xF0 - 0x80)
+
+/* AVX2: a block is two vectors. */
+
+#define TARGET __attribute__((target("avx2,bmi,pclmul")))
+#define WIDE(name) name##_256
+
+typedef struct {
+    __m256i lo, hi;
+} block_256;
+
+TARGET static inline block_256 load_256(const char *p) {
+    return (block_256){_mm256_loadu_si256((const __m256i *)p), _mm256_loadu_si256((const __m256i *)(p + 32))};
+}
+
+TARGET static inline uint64_t bits_256(__m256i lo, __m256i hi) {
     return (uint32_t)_mm256_movemask_epi8(lo) | (uint64_t)(uint32_t)_mm256_movemask_epi8(hi) << 32;
 }
 
-__attribute__((target("avx2"))) static inline uint64_t equal64(struct block64 b, char c) {
+TARGET static inline void store_256(char *p, block_256 b) {
+    _mm256_storeu_si256((__m256i *)p, b.lo);
+    _mm256_storeu_si256((__m256i *)(p + 32), b.hi);
+}
+
+TARGET static inline uint64_t equal_256(block_256 b, char c) {
     __m256i v = _mm256_set1_epi8(c);
-    return bits64(_mm256_cmpeq_epi8(b.lo, v), _mm256_cmpeq_epi8(b.hi, v));
+    return bits_256(_mm256_cmpeq_epi8(b.lo, v), _mm256_cmpeq_epi8(b.hi, v));
 }
 
-/* Which bytes may follow a backslash: " \ / b f n r t (u not among them: its digits are checked one by one).  The two
- * halves of a byte look up bits; a bit common to both says yes. */
-__attribute__((target("avx2"))) static inline __m256i escapable(__m256i x) {
-    const __m256i by_low = _mm256_setr_epi8(0, 0, 13, 0, 8, 0, 4, 0, 0, 0, 0, 0, 2, 0, 4, 1, /* twice */
-                                            0, 0, 13, 0, 8, 0, 4, 0, 0, 0, 0, 0, 2, 0, 4, 1);
-    const __m256i by_high = _mm256_setr_epi8(0, 0, 1, 0, 0, 2, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0, /* twice */
-                                             0, 0, 1, 0, 0, 2, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0);
-    __m256i high = _mm256_and_si256(_mm256_srli_epi16(x, 4), _mm256_set1_epi8(15));
-    __m256i common = _mm256_and_si256(_mm256_shuffle_epi8(by_low, x), _mm256_shuffle_epi8(by_high, high));
-    return _mm256_cmpgt_epi8(common, _mm256_setzero_si256());
+TARGET static inline uint64_t control_256(block_256 b) {
+    __m256i last = _mm256_set1_epi8(0x1f); /* the lesser of both is the byte itself */
+    return bits_256(_mm256_cmpeq_epi8(_mm256_min_epu8(b.lo, last), b.lo),
+                    _mm256_cmpeq_epi8(_mm256_min_epu8(b.hi, last), b.hi));
 }
 
-/* 64 bytes a step.  Escapes are resolved a block at a time, so text full of \n and \" costs little more than plain text;
- * what is neither plain nor a short escape (the closing quote, a fault, \u, a non-ASCII character) is settled by itself. */
-__attribute__((target("avx2,bmi"))) static const char *scan_256(const char *p, const char *end, bool *escaped) {
-    const __m256i quote = _mm256_set1_epi8('"'), slash = _mm256_set1_epi8('\\'), space = _mm256_set1_epi8(0x20);
-    while (end - p >= 64) {
-        struct block64 b = {_mm256_loadu_si256((const __m256i *)p), _mm256_loadu_si256((const __m256i *)(p + 32))};
-        __m256i bs_lo = _mm256_cmpeq_epi8(b.lo, slash), bs_hi = _mm256_cmpeq_epi8(b.hi, slash);
-        __m256i stop_lo = _mm256_or_si256(_mm256_cmpeq_epi8(b.lo, quote), _mm256_cmpgt_epi8(space, b.lo));
-        __m256i stop_hi = _mm256_or_si256(_mm256_cmpeq_epi8(b.hi, quote), _mm256_cmpgt_epi8(space, b.hi));
-        __m256i any = _mm256_or_si256(_mm256_or_si256(bs_lo, bs_hi), _mm256_or_si256(stop_lo, stop_hi));
-        if (_mm256_testz_si256(any, any)) {
-            p += 64;
-            continue;
-        }
-        uint64_t bs = bits64(bs_lo, bs_hi), stop = bits64(stop_lo, stop_hi), target = 0;
-        bool cut = false; /* the block ends in a backslash: step back to it, see its escape whole */
-        if (bs != 0) {
-            target = escaped_bits(bs, &cut);
-            stop = (stop & ~target) | (target & ~bits64(escapable(b.lo), escapable(b.hi)));
-        }
-        size_t step = cut ? 63 : 64;
-        while (stop != 0) {
-            size_t i = (size_t)__builtin_ctzll(stop), n = 1;
-            if (target >> i & 1) {
-                if (escape_len(p + i - 1, end) != 6) return p + i - 1;
-            } else {
-                n = (signed char)p[i] < 0 ? utf8_len(p + i, end) : 0;
-                if (n == 0) {
-                    *escaped |= (bs & (((uint64_t)1 << i) - 1)) != 0;
-                    return p + i;
-                }
-            }
-            if (i + n >= 64) { /* a character that ends in the next block */
-                step = i + n;
-                break;
-            }
-            stop &= ~(uint64_t)0 << (i + n);
-        }
-        *escaped |= bs != 0;
-        p += step;
-    }
-    return scan_128(p, end, escaped);
+TARGET static inline __m256i high_half_256(__m256i x) {
+    return _mm256_and_si256(_mm256_srli_epi16(x, 4), _mm256_set1_epi8(15));
 }
 
-/* Bit i: an odd number of bits up to and with i. */
-static inline uint64_t parity_up_to(uint64_t x) {
-    for (unsigned k = 1; k < 64; k *= 2)
-        x ^= x << k;
-    return x;
+TARGET static inline __m256i class_256(__m256i x) { /* a shuffle gives 0 for what is not ASCII */
+    const __m256i low = _mm256_setr_epi8(CLASS_LOW, CLASS_LOW), high = _mm256_setr_epi8(CLASS_HIGH, CLASS_HIGH);
+    return _mm256_and_si256(_mm256_shuffle_epi8(low, x), _mm256_shuffle_epi8(high, high_half_256(x)));
 }
 
-/* One string per token means a quote every few bytes: here 64 bytes are a step, however many strings they hold.  Bits of
- * a block: quotes toggle inside and outside; what stands outside must be the commas (or the bracket that ends it all),
- * one after each closing quote and one before each opening quote.  Where a byte of the block needs a closer look (escape,
- * control character, non-ASCII), a string is taken by itself. */
-__attribute__((target("avx2,bmi"))) static const char *strings_256(const char *p, const char *end, bool *text) {
-    bool in = false, closed = true, comma = false; /* p is inside a string; past a closing quote; past a comma */
-    const __m256i slash = _mm256_set1_epi8('\\'), space = _mm256_set1_epi8(0x20);
-    while (end - p >= 64) {
-        struct block64 b = {_mm256_loadu_si256((const __m256i *)p), _mm256_loadu_si256((const __m256i *)(p + 32))};
-        __m256i odd_lo = _mm256_or_si256(_mm256_cmpeq_epi8(b.lo, slash), _mm256_cmpgt_epi8(space, b.lo));
-        __m256i odd_hi = _mm256_or_si256(_mm256_cmpeq_epi8(b.hi, slash), _mm256_cmpgt_epi8(space, b.hi));
-        uint64_t odd = bits64(odd_lo, odd_hi), quotes = equal64(b, '"');
-        uint64_t inside = parity_up_to(quotes) ^ (in ? ~(uint64_t)0 : 0); /* opening quotes too, closing ones not */
-        uint64_t closing = quotes & ~inside, outside = ~(inside | quotes);
-        uint64_t bracket = outside & equal64(b, ']');
-        uint64_t valid = bracket ? bracket ^ (bracket - 1) : ~(uint64_t)0; /* up to and with the bracket */
-        if (odd & valid) {
-            if (in) {
-                bool escaped = false;
-                const char *q = scan_256(p, end, &escaped);
-                if (q >= end || *q != '"') return NULL;
-                *text |= q > p;
-                p = q + 1;
-                in = false;
-                closed = true;
-            } else if (closed) {
-                if (*p++ != ',') return NULL;
-                closed = false;
-                comma = true;
-            } else {
-                if (*p++ != '"') return NULL;
-                comma = false;
-                in = true;
-            }
-            continue;
-        }
-        uint64_t commas = outside & equal64(b, ',') & valid;
-        uint64_t last = bracket & valid;
-        if (((closing << 1 | closed) & valid) != ((commas | last) & valid) || (outside & valid) != (commas | last) ||
-            ((commas << 1 | comma) & valid) != (quotes & inside & valid))
-            return NULL;
-        *text |= (inside & ~quotes & valid) != 0;
-        if (last) return p + __builtin_ctzll(last) + 1;
-        in = inside >> 63;
-        closed = closing >> 63;
-        comma = commas >> 63;
-        p += 64;
-    }
-    if (in) {
-        bool escaped = false;
-        const char *q = scan_128(p, end, &escaped);
-        if (q >= end || *q != '"') return NULL;
-        *text |= q > p;
-        p = q + 1;
-    } else if (comma) {
-        p--;
-    }
-    return each_string(p, end, text, scan_128);
+TARGET static inline struct classes classes_256(block_256 b) {
+    const __m256i none = _mm256_setzero_si256(), escapable = _mm256_set1_epi8(ESCAPABLE),
+                  hex = _mm256_set1_epi8(ESCAPABLE);
+    __m256i lo = class_256(b.lo), hi = class_256(b.hi);
+    return (struct classes){
+        bits_256(_mm256_cmpgt_epi8(_mm256_and_si256(lo, escapable), none),
+                 _mm256_cmpgt_epi8(_mm256_and_si256(hi, escapable), none)),
+        bits_256(_mm256_cmpgt_epi8(lo, hex), _mm256_cmpgt_epi8(hi, hex)),
+    };
 }
+
+TARGET static inline __m256i pairs_256(__m256i before, __m256i x) { /* the 32 bytes x and those before them */
+    const __m256i first_high = _mm256_setr_epi8(FIRST_HIGH, FIRST_HIGH);
+    const __m256i first_low = _mm256_setr_epi8(FIRST_LOW, FIRST_LOW);
+    const __m256i second_high = _mm256_setr_epi8(SECOND_HIGH, SECOND_HIGH);
+    __m256i across = _mm256_permute2x128_si256(before, x, 0x21);
+    __m256i first = _mm256_alignr_epi8(x, across, 15);
+    __m256i pair = _mm256_and_si256(
+        _mm256_and_si256(_mm256_shuffle_epi8(first_high, high_half_256(first)),
+                         _mm256_shuffle_epi8(first_low, _mm256_and_si256(first, _mm256_set1_epi8(15)))),
+        _mm256_shuffle_epi8(second_high, high_half_256(x)));
+    __m256i led = _mm256_or_si256(_mm256_subs_epu8(_mm256_alignr_epi8(x, across, 14), _mm256_set1_epi8(LED3)),
+                                  _mm256_subs_epu8(_mm256_alignr_epi8(x, across, 13), _mm256_set1_epi8(LED4)));
+    return _mm256_xor_si256(pair, _mm256_and_si256(led, _mm256_set1_epi8(TWO_TAILS)));
+}
+
+TARGET static inline uint64_t high_256(block_256 b) { return bits_256(b.lo, b.hi); }
+
+TARGET static inline uint64_t bad_utf8_256(block_256 b, const char *p, bool whole) {
+    static const char nothing[32];
+    const __m256i none = _mm256_setzero_si256();
+    __m256i before = _mm256_loadu_si256((const __m256i *)(whole ? p - 32 : nothing));
+    return ~bits_256(_mm256_cmpeq_epi8(pairs_256(before, b.lo), none), _mm256_cmpeq_epi8(pairs_256(b.lo, b.hi), none));
+}
+
+#include "jtok_wide.inc"
+#undef WIDE
+#undef TARGET
+
+/* AVX-512: a block is one vector, and comparisons give bits. */
+
+#define TARGET __attribute__((target("avx512bw,bmi,pclmul")))
+#define WIDE(name) name##_512
+
+typedef __m512i block_512;
+
+TARGET static inline block_512 load_512(const char *p) { return _mm512_loadu_si512(p); }
+
+TARGET static inline void store_512(char *p, block_512 b) { _mm512_storeu_si512(p, b); }
+
+TARGET static inline uint64_t equal_512(block_512 b, char c) { return _mm512_cmpeq_epi8_mask(b, _mm512_set1_epi8(c)); }
+
+TARGET static inline uint64_t control_512(block_512 b) { return _mm512_cmplt_epu8_mask(b, _mm512_set1_epi8(0x20)); }
+
+TARGET static inline __m512i high_half_512(__m512i x) {
+    return _mm512_and_si512(_mm512_srli_epi16(x, 4), _mm512_set1_epi8(15));
+}
+
+#define FOUR_TIMES(...) _mm512_loadu_si512((const int8_t[64]){__VA_ARGS__, __VA_ARGS__, __VA_ARGS__, __VA_ARGS__})
+
+TARGET static inline struct classes classes_512(block_512 b) {
+    __m512i class = _mm512_and_si512(_mm512_shuffle_epi8(FOUR_TIMES(CLASS_LOW), b),
+                                     _mm512_shuffle_epi8(FOUR_TIMES(CLASS_HIGH), high_half_512(b)));
+    return (struct classes){_mm512_test_epi8_mask(class, _mm512_set1_epi8(ESCAPABLE)),
+                            _mm512_test_epi8_mask(class, _mm512_set1_epi8(HEX))};
+}
+
+TARGET static inline uint64_t high_512(block_512 b) { return _mm512_movepi8_mask(b); }
+
+TARGET static inline uint64_t bad_utf8_512(block_512 b, const char *p, bool whole) {
+    uint64_t all = (uint64_t)0 - whole; /* what a mask leaves out is not read */
+    __m512i first = _mm512_maskz_loadu_epi8(all | ~(uint64_t)1, p - 1);
+    __m512i third = _mm512_maskz_loadu_epi8(all | ~(uint64_t)3, p - 2);
+    __m512i fourth = _mm512_maskz_loadu_epi8(all | ~(uint64_t)7, p - 3);
+    __m512i pair = _mm512_and_si512(
+        _mm512_and_si512(_mm512_shuffle_epi8(FOUR_TIMES(FIRST_HIGH), high_half_512(first)),
+                         _mm512_shuffle_epi8(FOUR_TIMES(FIRST_LOW), _mm512_and_si512(first, _mm512_set1_epi8(15)))),
+        _mm512_shuffle_epi8(FOUR_TIMES(SECOND_HIGH), high_half_512(b)));
+    __m512i led = _mm512_or_si512(_mm512_subs_epu8(third, _mm512_set1_epi8(LED3)),
+                                  _mm512_subs_epu8(fourth, _mm512_set1_epi8(LED4)));
+    __m512i faults = _mm512_xor_si512(pair, _mm512_and_si512(led, _mm512_set1_epi8(TWO_TAILS)));
+    return _mm512_test_epi8_mask(faults, faults);
+}
+
+#include "jtok_wide.inc"
+#undef WIDE
+#undef TARGET
 
 static const char *strings_128(const char *p, const char *end, bool *text) {
     return each_string(p, end, text, scan_128);
@@ -304,23 +356,33 @@ static const char *strings_128(const char *p, const char *end, bool *text) {
 
 static const char *(*scan)(const char *p, const char *end, bool *escaped) = scan_scalar;
 static const char *(*scan_strings)(const char *p, const char *end, bool *text) = strings_scalar;
+static const char *(*copy)(char *dst, const char *p, const char *end) = copy_plain;
 
 bool jtok_force_path(enum jtok_path path) {
-    bool wide = false, simd = false;
+    enum jtok_path best = JTOK_SCALAR;
 #if defined(__x86_64__)
-    simd = true;
-    wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
+    best = JTOK_SIMD128;
+    if (__builtin_cpu_supports("bmi") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("avx2"))
+        best = JTOK_SIMD256;
+    if (best == JTOK_SIMD256 && __builtin_cpu_supports("avx512bw")) best = JTOK_SIMD512;
 #elif defined(__aarch64__)
-    simd = true;
+    best = JTOK_SIMD128;
 #endif
-    if (path == JTOK_BEST) path = wide ? JTOK_SIMD256 : simd ? JTOK_SIMD128 : JTOK_SCALAR;
-    if ((path == JTOK_SIMD256 && !wide) || (path == JTOK_SIMD128 && !simd)) return false;
+    if (path == JTOK_BEST) path = best;
+    if (path > best) return false;
     scan = scan_scalar;
     scan_strings = strings_scalar;
+    copy = copy_plain;
 #if defined(__x86_64__)
     if (path == JTOK_SIMD256) {
         scan = scan_256;
         scan_strings = strings_256;
+        copy = copy_256;
+    }
+    if (path == JTOK_SIMD512) {
+        scan = scan_512;
+        scan_strings = strings_512;
+        copy = copy_512;
     }
 #endif
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -337,7 +399,17 @@ __attribute__((constructor)) static void pick_path(void) { jtok_force_path(JTOK_
 
 const char *jtok_string_end(const char *p, const char *end, bool *escaped) { return scan(p, end, escaped); }
 
-const char *jtok_strings_end(const char *p, const char *end, bool *text) { return scan_strings(p, end, text); }
+/* Long strings one by one, until a short one shows that many may follow. */
+const char *jtok_strings_end(const char *p, const char *end, bool *text) {
+    bool escaped = false;
+    while (end - p >= 2 && p[0] == ',' && p[1] == '"') {
+        const char *q = scan(p + 2, end, &escaped);
+        if (q == end || *q != '"' || q - p < 64) break;
+        *text = true;
+        p = q + 1;
+    }
+    return scan_strings(p, end, text);
+}
 
 const char *jtok_string_error(const char *at, const char *end) {
     if (at >= end) return "unterminated string";
@@ -575,12 +647,10 @@ size_t jtok_unescape(char *dst, const char *s, size_t n) {
     const char *p = s, *end = s + n;
     char *to = dst;
     while (p < end) {
-        const char *slash = memchr(p, '\\', (size_t)(end - p));
-        size_t plain = (size_t)((slash ? slash : end) - p);
-        memcpy(to, p, plain);
-        to += plain;
-        if (slash == NULL) break;
+        const char *slash = copy_plain(to, p, end);
+        to += slash - p;
         p = slash;
+        if (p == end) break;
         size_t used = 2;
         switch (p[1]) {
         case 'b': *to++ = '\b'; break;

@@ -60,7 +60,7 @@ const char *jtok_string_error(const char *at, const char *end);
 const char *jtok_strings_end(const char *p, const char *end, bool *text);
 
 /* Which instructions scan strings: the best the processor has, unless a test says otherwise.  False = not available. */
-enum jtok_path { JTOK_SCALAR, JTOK_SIMD128, JTOK_SIMD256, JTOK_BEST };
+enum jtok_path { JTOK_SCALAR, JTOK_SIMD128, JTOK_SIMD256, JTOK_SIMD512, JTOK_BEST };
 bool jtok_force_path(enum jtok_path path);
 
 #endif
