@@ -112,38 +112,41 @@ bool num_real(const char *s, size_t n, double *v) {
     return true;
 }
 
-static size_t count_digits(uint64_t u) {
-    size_t n = 1;
-    for (; u >= 10000; u /= 10000)
-        n += 4;
-    return n + (u >= 10) + (u >= 100) + (u >= 1000);
+#define ASCII_ZEROS 0x3030303030303030
+
+/* The eight digits of u, one a byte, the first one lowest: halves, quarters and eighths are parted within one word, each by
+ * a multiplication that is exact for so few digits. */
+static inline uint64_t eight_bytes(uint32_t u) {
+    uint64_t w = u / 10000 | (uint64_t)(u % 10000) << 32;
+    uint64_t q = (w * 10486 >> 20) & 0x0000007f0000007f;
+    w = q | (w - q * 100) << 16;
+    q = (w * 103 >> 10) & 0x000f000f000f000f;
+    return q | (w - q * 10) << 8;
 }
 
-static const char pair[] =
-    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-    "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
-
-/* Exactly eight digits; four pairs that do not wait for each other. */
-static void put_eight(char *dst, uint32_t u) {
-    uint32_t high = u / 10000, low = u % 10000;
-    memcpy(dst, pair + high / 100 * 2, 2);
-    memcpy(dst + 2, pair + high % 100 * 2, 2);
-    memcpy(dst + 4, pair + low / 100 * 2, 2);
-    memcpy(dst + 6, pair + low % 100 * 2, 2);
+/* The bytes of w, the lowest first. */
+static inline void put_bytes(char *dst, uint64_t w) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w = __builtin_bswap64(w);
+#endif
+    memcpy(dst, &w, sizeof w);
 }
 
+/* Below 10^8; eight bytes are written. */
+static inline size_t put_short(char *dst, uint32_t u) {
+    uint64_t w = eight_bytes(u);
+    unsigned leading = (unsigned)__builtin_ctzll(w | (uint64_t)1 << 56) / 8; /* zeros, but for the last digit */
+    put_bytes(dst, (w | ASCII_ZEROS) >> 8 * leading);
+    return 8 - leading;
+}
+
+/* May write NUM_MAX bytes. */
 static size_t put_uint(char *dst, uint64_t u) {
-    size_t n = count_digits(u);
-    char *p = dst + n;
-    for (; u >= 100000000; u /= 100000000)
-        put_eight(p -= 8, (uint32_t)(u % 100000000));
-    for (; u >= 100; u /= 100)
-        memcpy(p -= 2, pair + u % 100 * 2, 2);
-    if (u >= 10)
-        memcpy(p - 2, pair + u * 2, 2);
-    else
-        p[-1] = (char)('0' + u);
-    return n;
+    if (u < 100000000) return put_short(dst, (uint32_t)u);
+    uint64_t above = u / 100000000;
+    size_t n = above < 100000000 ? put_short(dst, (uint32_t)above) : put_uint(dst, above);
+    put_bytes(dst + n, eight_bytes((uint32_t)(u % 100000000)) | ASCII_ZEROS);
+    return n + 8;
 }
 
 size_t num_put_int(char *dst, int64_t v) {
