@@ -533,17 +533,57 @@ struct event *event_parse(struct event_parser *p, const char *line, size_t n) {
  * it accepts jtok would accept with the same facts.  A line is known to end in a newline, which no step below passes, and
  * EVENTS_PAD bytes can be read beyond it, so that literals are compared without looking for the end. */
 
-#define LITERAL(s, text) (memcmp(s, text, sizeof text - 1) == 0 && (s += sizeof text - 1, true))
+static inline uint64_t word_at(const char *s) {
+    uint64_t w;
+    memcpy(&w, s, sizeof w);
+    return w;
+}
+
+/* Whether the n bytes at s are those of text, n a constant: a word at a time, the last two of which may overlap. */
+static inline bool literal(const char *s, const char *text, size_t n) {
+    if (n < sizeof(uint64_t)) return memcmp(s, text, n) == 0;
+    uint64_t differ = 0;
+    for (size_t i = 0; i + sizeof differ < n; i += sizeof differ)
+        differ |= word_at(s + i) ^ word_at(text + i);
+    return (differ | (word_at(s + n - sizeof differ) ^ word_at(text + n - sizeof differ))) == 0;
+}
+
+#define LITERAL(s, text) (literal(s, text, sizeof text - 1) && (s += sizeof text - 1, true))
+
+/* The digits at s, at most 8, as a number; how many there are in *n.  In a word, digits are 30 ... 39; those that count are
+ * moved to its end, and halves, quarters and eighths are added up. */
+static inline uint64_t fast_digits(const char *s, unsigned *n) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t w = word_at(s), low = w ^ 0x3030303030303030;
+    uint64_t other = ((low + 0x7676767676767676) | low) & 0x8080808080808080; /* 80 where it is above 9 */
+    *n = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
+    if (*n == 0) return 0;
+    w = low << (64 - 8 * *n);
+    w = w * 2561 >> 8 & 0x00ff00ff00ff00ff;
+    w = w * 6553601 >> 16 & 0x0000ffff0000ffff;
+    return w * 42949672960001 >> 32;
+#else
+    uint64_t u = 0;
+    for (*n = 0; *n < 8 && s[*n] >= '0' && s[*n] <= '9'; ++*n)
+        u = u * 10 + (uint64_t)(s[*n] - '0');
+    return u;
+#endif
+}
 
 /* An integer of at most 19 digits. */
 static const char *fast_int(const char *s, int64_t *v) {
+    static const uint64_t ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     bool minus = *s == '-';
     const char *from = s += minus;
-    uint64_t u = 0;
-    for (unsigned d; (d = (unsigned char)(*s - '0')) <= 9; s++)
-        u = u * 10 + d;
-    size_t n = (size_t)(s - from);
-    if (n == 0 || n > 19 || u > INT64_MAX || (*from == '0' && n > 1)) return NULL;
+    unsigned n;
+    uint64_t u = fast_digits(s, &n);
+    s += n;
+    while (n == 8 && s - from < 24) {
+        uint64_t more = fast_digits(s, &n);
+        u = u * ten[n] + more;
+        s += n;
+    }
+    if (s == from || s - from > 19 || u > INT64_MAX || (*from == '0' && s - from > 1)) return NULL;
     *v = minus ? -(int64_t)u : (int64_t)u;
     return s;
 }
