@@ -63,14 +63,10 @@ static void grow(struct ids_shard *s) {
     free(old.place);
 }
 
-void ids_add(struct ids *ids, uint64_t hash, uint32_t index) {
+void ids_add(struct ids *ids, uint64_t hash, uint64_t *place, uint32_t index) {
     struct ids_shard *s = &ids->shard[hash >> 61];
-    if (s->n + 1 > s->cap / 4 * 3) grow(s);
-    s->n++;
-    uint64_t *p = ids_home(ids, hash);
-    while (ids_state(p) != ID_NEW)
-        p = after(s, p);
-    *p = place_of(hash, ID_LIVE, index);
+    *place = place_of(hash, ID_LIVE, index);
+    if (++s->n > s->cap / 4 * 3) grow(s);
 }
 
 static uint64_t *live(const struct ids *ids, uint64_t hash, uint32_t index) {

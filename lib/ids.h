@@ -41,7 +41,8 @@ static inline uint64_t *ids_home(const struct ids *ids, uint64_t hash) {
 uint64_t *ids_find(const struct ids *ids, uint64_t hash);
 uint64_t *ids_find_after(const struct ids *ids, uint64_t hash, uint64_t *place);
 
-void ids_add(struct ids *ids, uint64_t hash, uint32_t index);
+/* The id has just been looked for, and place, where the search ended, is free. */
+void ids_add(struct ids *ids, uint64_t hash, uint64_t *place, uint32_t index);
 void ids_move(struct ids *ids, uint64_t hash, uint32_t index, uint32_t to); /* a live id gets another index */
 void ids_retire(struct ids *ids, uint64_t hash, uint32_t index, bool failed);
 

@@ -485,7 +485,7 @@ static void take_id(struct join *j, const struct event *ev, bool late) {
     case ID_LIVE: take_sample(j, ids_index(place), ev); break;
     case ID_NEW: {
         uint32_t i = new_request(j, ev->hash, ev->id);
-        ids_add(&j->ids, ev->hash, i);
+        ids_add(&j->ids, ev->hash, place, i);
         j->n.ids++;
         take_sample(j, i, ev);
         break;

@@ -5,12 +5,6 @@
 
 #include "num.h"
 
-struct view life_id(const struct life *l) {
-    const char *s = l->id;
-    if (l->id_n > LIFE_ID) memcpy(&s, l->id, sizeof s);
-    return (struct view){s, l->id_n};
-}
-
 static void set_id(struct life *l, struct view id) {
     l->id_n = (uint32_t)id.n;
     if (id.n > LIFE_ID) {

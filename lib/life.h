@@ -48,7 +48,11 @@ struct story {
 
 void life_init(struct life *l, uint64_t hash, struct view id);
 void life_free(struct life *l);
-struct view life_id(const struct life *l);
+static inline struct view life_id(const struct life *l) {
+    const char *s = l->id;
+    if (l->id_n > LIFE_ID) memcpy(&s, l->id, sizeof s);
+    return (struct view){s, l->id_n};
+}
 
 /* Plain lives. */
 void life_take_prompt(struct life *l, struct told *t, bool first_issue);
