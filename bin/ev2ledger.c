@@ -291,7 +291,8 @@ static void convert(const char *path, const struct options *o, const json_t *pg)
     struct classify *classify = classify_new(o->classify);
     struct join_rule rule = rule_of(o, classify, &counter);
     bool events = strcmp(format, "events") == 0, ledger = strcmp(format, "ledger") == 0;
-    if ((events || ledger) && (o->list_runs || o->run)) die("%s: this format holds one run per file", path);
+    bool only_one = o->run && strcmp(o->run, "1") != 0 && strcmp(o->run, "all") != 0;
+    if ((events || ledger) && (o->list_runs || only_one)) die("%s: this format holds one run per file", path);
     if (events)
         from_events(path, o, &rule, pg);
     else if (ledger)

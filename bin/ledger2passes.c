@@ -184,7 +184,7 @@ static json_t *state_ledgers(const struct shards *in, size_t unplaced) {
     doc_set_int(counts, "duplicates", (int64_t)twice);
     doc_set_int(counts, "unplaced", (int64_t)unplaced);
     json_object_set_new(facts, "counts", counts);
-    if (twice > 0) warn("requests whose name stands in another ledger too, each counted: %zu", twice);
+    if (twice > 0) warn("requests whose name came before, in this ledger or another, each counted: %zu", twice);
     if (unplaced > 0) warn("requests without an issue stamp, in no pass: %zu", unplaced);
     return facts;
 }

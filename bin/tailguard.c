@@ -133,12 +133,13 @@ static void judge(struct tail *t, const struct options *o) {
     else if (o->profile == ROBUST && t->share > most_share)
         t->flag = "share";
     t->cut = !t->flag;
+    vec_free(&all);
+    if (isnan(t->share)) return;
     note("scatter sd/mean %.4g, at most %.4g: %s", t->cov, o->epsilon, t->cov <= o->epsilon ? "yes" : "no");
     note("skew |mean - median|/mean %.4g, at most %.4g: %s", t->skew, o->delta, t->skew <= o->delta ? "yes" : "no");
     if (o->profile == ROBUST)
         note("share of the body's samples %.4g, at most %.4g: %s", t->share, most_share,
              t->share <= most_share ? "yes" : "no");
-    vec_free(&all);
 }
 
 static void cut_pass(struct pass *p, int64_t stop_ns, int profile) {

@@ -45,7 +45,7 @@ static void cohort_edges(const struct account *a, int64_t origin, int64_t *t0, i
     const char *text = a->cohort, *colon = strchr(text, ':');
     double from, to;
     if (!colon || !num_real(text, (size_t)(colon - text), &from) || !num_real(colon + 1, strlen(colon + 1), &to) ||
-        !(from < to))
+        !(from < to) || fabs(from) > 9e9 || to > 9e9)
         die("--cohort: '%s' is not T0:T1 in seconds, T0 < T1", text);
     *t0 = extent_after(origin, from);
     *t1 = extent_after(origin, to);

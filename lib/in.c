@@ -22,7 +22,10 @@ void in_open(struct in *in, const char *path) {
         peeked_path = NULL;
         return;
     }
+    static bool stdin_taken;
     bool std = !path || strcmp(path, "-") == 0;
+    if (std && stdin_taken) die("stdin is named twice");
+    stdin_taken = stdin_taken || std;
     *in = (struct in){.name = std ? "stdin" : path, .fd = STDIN_FILENO, .size = -1};
     if (!std && (in->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) die_errno("%s", path);
     struct stat st;

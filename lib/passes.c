@@ -105,7 +105,7 @@ static void read_vector(const struct table_in *t, int column, enum type type, si
     struct view cell = table_text(t, column), e;
     const char *p = cell.s;
     size_t have = elements(cell);
-    if (have > n) die_at(t->file, t->line, "column '%s' has %zu elements, not %zu", t->column[column].name, have, n);
+    if (have > 0 && have != n) die_at(t->file, t->line, "column '%s' has %zu elements, not %zu", t->column[column].name, have, n);
     for (size_t i = 0; i < n; i++) {
         int64_t whole = INT_NONE;
         double real = NAN;
@@ -203,6 +203,10 @@ struct passes_in *passes_open(struct passes *s, const char *path) {
         in->at[i] = table_find(t, columns[i].name);
         s->present[i] = in->at[i] >= 0;
     }
+    size_t own = 0; /* columns that only passes have: an event log or a ledger has output_tokens too */
+    for (size_t i = 0; i < N_FIELDS; i++)
+        own += s->present[i] && strcmp(columns[i].name, "output_tokens") != 0;
+    if (s->plain && own == 0) die("%s: not a table of passes", s->file);
     s->extra = xcalloc(t->n, sizeof *s->extra);
     for (size_t i = 0; i < t->n; i++) {
         size_t k = 0;

@@ -31,7 +31,7 @@ struct shards {
     bool taken; /* the first of them was handed out: its next row is read when somebody asks, not before */
     bool in_order, claim;
     VEC(const char *) name, run;
-    VEC(uint64_t) key; /* fingerprints of names, where there are several ledgers */
+    VEC(uint64_t) key; /* fingerprints of names */
     struct arena text;
     size_t read, outcomes[N_OUTCOMES], untracked, with_first;
 };
@@ -161,7 +161,7 @@ bool shards_next(struct shards *s, struct request *r, struct shards_mark *mark) 
     s->outcomes[row->outcome]++;
     s->with_first += int_known(row->ttft_ns) || int_known(row->first_ns);
     if (!s->claim || s->n > 1) vec_push(&s->name, arena_copy(&s->text, row->request.s, row->request.n));
-    if (s->n > 1) vec_push(&s->key, fingerprint(row->request, 0));
+    vec_push(&s->key, fingerprint(row->request, h->run));
     return s->taken = true;
 }
 

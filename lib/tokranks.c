@@ -124,6 +124,12 @@ const char *tokranks_read(struct tokmodel *m, const char *file, struct view text
     if (rank.n == 0) die("%s: no tokens", file);
     for (size_t i = 0; i < rank.n; i++)
         bpe_splits(&m->bpe, (uint32_t)i, (uint32_t)rank.v[i]);
+    for (int byte = 0; byte < 256; byte++) { /* else text would vanish from the count */
+        size_t before = m->bpe.token.name.n;
+        char c = (char)byte;
+        if (bpe_token(&m->bpe, (struct view){&c, 1}) >= before)
+            die("%s: no token for the byte %d: text that holds it could not be counted", file, byte);
+    }
     size_t n = rank.n;
     m->bpe.whole_words = true;
     bpe_ready(&m->bpe);

@@ -88,3 +88,27 @@ load lib
     run tailguard "$BATS_TEST_TMPDIR/t.json"
     [ "$status" = 2 ] && [[ $output == *"not a table of passes"* ]]
 }
+
+@test "an event log is no table of passes, though both speak of output_tokens" {
+    small_run "$BATS_TEST_TMPDIR"
+    run tailguard "$BATS_TEST_TMPDIR/ev2ledger.in"
+    [ "$status" = 2 ] && [[ $output == *"not a table of passes"* ]]
+}
+
+@test "vectors of a pass that are not of one length are refused" {
+    printf 'pass\tv_seq\tv_tpot\n0\t0,1,2\t5,5\n' >"$BATS_TEST_TMPDIR/t.tsv"
+    run tailguard "$BATS_TEST_TMPDIR/t.tsv"
+    [ "$status" = 2 ] && [[ $output == *"t.tsv:2: column 'v_tpot' has 2 elements, not 3"* ]]
+}
+
+@test "a request that stands twice in a ledger is counted twice, and said" {
+    printf 'request\toutcome\tissued_ns\na\tcompleted\t1\na\tcompleted\t2\n' >"$BATS_TEST_TMPDIR/t.tsv"
+    run --separate-stderr ledger2passes -s 1 -m poisson "$BATS_TEST_TMPDIR/t.tsv"
+    [ "$status" = 0 ] && [[ $stderr == *"name came before"* ]] && [[ $output == *'"duplicates":1'* ]]
+}
+
+@test "stdin can be read once only" {
+    printf 'request\toutcome\na\tcompleted\n' >"$BATS_TEST_TMPDIR/t.tsv"
+    run bash -c "ledger2passes -s 1 - - <'$BATS_TEST_TMPDIR/t.tsv'"
+    [ "$status" = 2 ] && [[ $output == *"stdin is named twice"* ]]
+}

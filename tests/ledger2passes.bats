@@ -294,7 +294,7 @@ split() {
     loop 2 20 >"$L"
     split "$L" 1 '{"clock":"epoch"}'
     run --separate-stderr ledger2passes -s 5 "$L.0" "$L.0"
-    [ "$status" = 0 ] && [[ $stderr == *"another ledger too, each counted: 20"* ]]
+    [ "$status" = 0 ] && [[ $stderr == *"in this ledger or another, each counted: 20"* ]]
     is "$(fact '[.n_issued, .counts.duplicates]' -s 5 "$L.0" "$L.0")" "[40,20]"
 }
 
