@@ -1,5 +1,6 @@
 #include "jqmap.h"
 
+#include <errno.h>
 #include <jq.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -53,6 +54,13 @@ static jv no_input(jq_state *jq, void *data) {
     return jv_invalid();
 }
 
+/* Without a handler libjq aborts. */
+static void no_memory(void *data) {
+    (void)data;
+    errno = ENOMEM;
+    die_errno("memory");
+}
+
 /* libjq 1.6 reads ~/.jq into every program; ours mean the same on every machine. */
 static int compile_alone(jq_state *jq, const char *text) {
     const char *home = getenv("HOME");
@@ -68,8 +76,9 @@ struct jqmap *jqmap_new(const char *name, const char *text) {
     struct jqmap *map = xcalloc(1, sizeof *map);
     map->name = xstrdup(name);
     map->output = jv_null();
+    jv_nomem_handler(no_memory, NULL);
     map->jq = jq_init();
-    if (!map->jq) die("out of memory");
+    if (!map->jq) no_memory(NULL);
     jq_set_error_cb(map->jq, keep_error, map);
     jq_set_input_cb(map->jq, no_input, NULL);
     jq_set_attr(map->jq, jv_string("JQ_LIBRARY_PATH"), jv_array());

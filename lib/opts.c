@@ -130,6 +130,8 @@ static void set(const struct opt *o, void *options, const char *arg) {
 
 char **opts_parse(const struct tool *t, void *options, int argc, char **argv) {
     static char *std[] = {"-", NULL};
+    die_init(t->name);
+    json_set_alloc_funcs(xmalloc, free); /* a document that lacks a member for want of memory would pass for a whole one */
     size_t n = count(t);
     struct option *longs = xcalloc(n + 4, sizeof *longs);
     struct buf letters = {0};
@@ -143,7 +145,6 @@ char **opts_parse(const struct tool *t, void *options, int argc, char **argv) {
     longs[n + 1] = (struct option){"version", no_argument, NULL, 'V'};
     longs[n + 2] = (struct option){"list-options", no_argument, NULL, LIST_OPTIONS};
 
-    die_init(t->name);
     opterr = 0;
     int c;
     while ((c = getopt_long(argc, argv, letters.s, longs, NULL)) != -1) {
