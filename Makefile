@@ -1,4 +1,5 @@
-# steadytools: make (release), make DEV=1 (sanitizers, warnings as errors), make deps demo check lint bench calibrate install
+# steadytools: make (release), make DEV=1 (sanitizers, warnings as errors), make deps demo check lint bench calibrate
+# install uninstall dist deb
 
 VERSION = 0.1.0
 PREFIX = /usr/local
@@ -16,6 +17,8 @@ endif
 CPPFLAGS = -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -Ilib
 LIBS = -ljansson -ljq -lcsv -lgsl -lgslcblas -lxxhash -lpcre2-8 -lutf8proc -lpthread -lm
 COMPILE = $(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP
+
+comma = ,
 
 DEBIAN = gcc libc6-dev make libjq-dev libcsv-dev libjansson-dev libgsl-dev libxxhash-dev libpcre2-dev libutf8proc-dev gnuplot-nox \
     bats parallel jq xz-utils mandoc clang-format clang-tidy cppcheck shellcheck python3 datamash
@@ -60,7 +63,8 @@ $(BUILD)/lib/adapters.o: $(BUILD)/adapters.c
 # ---- tests ----
 
 TESTS = $(BUILD)/synth $(BUILD)/base_check $(BUILD)/stat_check $(BUILD)/stat_traps $(BUILD)/segment_check $(BUILD)/tokens_check \
-    $(BUILD)/calibrate
+    $(BUILD)/calibrate $(BENCH)
+BENCH = $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 
 $(BUILD)/synth: $(wildcard tests/synth/*.[ch]) $(BUILD)/lib/libsteady.a
 	$(COMPILE) -Itests/synth -o $@ $(filter %.c,$^) $(BUILD)/lib/libsteady.a $(LIBS)
@@ -70,6 +74,10 @@ $(BUILD)/calibrate: $(wildcard tests/calibrate/*.[ch]) bin/warmcrop.c bin/platea
 	$(COMPILE) -Itests/calibrate -o $@ $(filter tests/calibrate/%.c,$^) $(BUILD)/lib/libsteady.a $(LIBS)
 
 $(BUILD)/%: tests/oracle/%.c $(BUILD)/lib/libsteady.a
+	$(COMPILE) -o $@ $^ $(LIBS)
+
+$(BUILD)/bench/%: tests/bench/%.c $(BUILD)/lib/libsteady.a
+	@mkdir -p $(@D)
 	$(COMPILE) -o $@ $^ $(LIBS)
 
 check: all $(TESTS)
@@ -89,6 +97,24 @@ SEED = 1
 calibrate: all $(BUILD)/synth $(BUILD)/calibrate
 	$(BUILD)/calibrate --seed $(SEED)
 	bash tests/calibrate/pipeline.sh $(SEED)
+
+# Speed and memory, beside other ways to do the same; logs of BENCH_MB each are made once and kept in build/bench.
+BENCH_MB = 1000
+bench: all $(BUILD)/synth $(BENCH)
+	BENCH_MB=$(BENCH_MB) bash tests/bench/bench.sh
+
+# Every parser on bytes that nobody would write, by libFuzzer for FUZZ_SECONDS each; what it learns is kept in build/fuzz.
+FUZZ = $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*.c))
+FUZZ_SECONDS = 60
+build/fuzz/%: tests/fuzz/%.c $(wildcard lib/*.[ch] lib/*.inc) build/adapters.c
+	@mkdir -p $(@D)
+	clang -std=gnu11 $(CPPFLAGS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+	    $(if $(findstring tokens,$@),-Wl$(comma)--wrap=exit) -o $@ $< $(wildcard lib/*.c) build/adapters.c $(LIBS)
+
+fuzz-build: $(FUZZ)
+
+fuzz: fuzz-build
+	bash tests/fuzz/fuzz.sh $(FUZZ_SECONDS) $(FUZZ)
 
 bless: all
 	bash tests/cases.sh --bless
@@ -127,7 +153,10 @@ $(DEMO)/report.txt: $(DEMO)/steady.json $(DEMO)/goodput.json bin/render
 
 # ---- machine and installation ----
 
-deps:
+# What examples/recipes uses beyond that.
+deps-recipes: DEBIAN = jq miller datamash sqlite3 gnuplot-nox mawk
+
+deps deps-recipes:
 	@if command -v apt-get > /dev/null; then \
 	    sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
 	    missing=$$(for p in $(DEBIAN); do dpkg -s $$p 2> /dev/null | grep -q '^Status: install ok installed' || echo $$p; done); \
@@ -137,19 +166,76 @@ deps:
 	    echo "no apt-get here; needed: $(DEBIAN)" >&2; exit 1; \
 	fi
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/steadytools/adapters
+deps-fuzz:
+	$(MAKE) deps DEBIAN='clang libclang-rt-14-dev'
+
+# Completions for bash and zsh, from what each tool says of its options.
+COMPLETIONS = $(TOOLS:%=build/completions/bash/%) $(TOOLS:%=build/completions/zsh/_%)
+completions: $(COMPLETIONS)
+
+build/completions/bash/%: bin/% share/completions/bash.awk
+	@mkdir -p $(@D)
+	bin/$* --list-options | awk -v tool=$* -f share/completions/bash.awk > $@.$$$$ && mv $@.$$$$ $@
+
+build/completions/zsh/_%: bin/% share/completions/zsh.awk
+	@mkdir -p $(@D)
+	bin/$* --list-options | awk -v tool=$* -f share/completions/zsh.awk > $@.$$$$ && mv $@.$$$$ $@
+
+SHARE = $(DESTDIR)$(PREFIX)/share
+BASHDIR = $(SHARE)/bash-completion/completions
+ZSHDIR = $(SHARE)/zsh/site-functions
+EXAMPLES = $(wildcard examples/*.mk examples/*/*)
+
+install: $(TOOLS:%=bin/%) completions
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/steadytools/adapters $(SHARE)/steadytools/schema $(BASHDIR) $(ZSHDIR)
 	install -m 755 $(TOOLS:%=bin/%) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 lib/adapters/*.jq $(DESTDIR)$(PREFIX)/share/steadytools/adapters
+	install -m 644 lib/adapters/*.jq $(SHARE)/steadytools/adapters
+	install -m 644 share/*.schema.json $(SHARE)/steadytools/schema
+	install -m 644 build/completions/bash/* $(BASHDIR)
+	install -m 644 build/completions/zsh/* $(ZSHDIR)
 	for s in 1 5 7; do \
-	    install -d $(DESTDIR)$(PREFIX)/share/man/man$$s && \
-	    install -m 644 man/*.$$s $(DESTDIR)$(PREFIX)/share/man/man$$s || exit 1; \
+	    install -d $(SHARE)/man/man$$s && install -m 644 man/*.$$s $(SHARE)/man/man$$s || exit 1; \
 	done
+	for f in $(EXAMPLES); do \
+	    install -D -m $$([ -x $$f ] && echo 755 || echo 644) $$f $(SHARE)/doc/steadytools/$$f || exit 1; \
+	done
+
+uninstall:
+	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/bin/%) $(TOOLS:%=$(BASHDIR)/%) $(TOOLS:%=$(ZSHDIR)/_%)
+	for f in man/*.[157]; do rm -f $(SHARE)/man/man$${f##*.}/$${f##*/}; done
+	rm -rf $(SHARE)/steadytools $(SHARE)/doc/steadytools
+
+# ---- packages: the same commit gives the same bytes ----
+
+DIST = build/dist
+NAME = steadytools-$(VERSION)
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2> /dev/null || stat -c %Y Makefile)
+DEB = $(DIST)/steadytools_$(VERSION)_$(shell dpkg --print-architecture 2> /dev/null).deb
+
+# From a checkout what is committed; from an unpacked tarball what is there.
+dist:
+	@mkdir -p $(DIST)
+	if [ -e .git ] && git rev-parse -q --verify HEAD > /dev/null; then \
+	    git archive --prefix=$(NAME)/ HEAD; \
+	else \
+	    tar -c --sort=name --mtime=@$(SOURCE_DATE_EPOCH) --owner=0 --group=0 --numeric-owner --format=gnu \
+	        --exclude=./build --exclude=./.git $(TOOLS:%=--exclude=./bin/%) --transform='s,^\.,$(NAME),' .; \
+	fi | gzip -9n > $(DIST)/$(NAME).tar.gz
+
+deb: $(TOOLS:%=bin/%) completions
+	rm -rf $(DIST)/root
+	$(MAKE) install DESTDIR=$(DIST)/root PREFIX=/usr ZSHDIR=$(DIST)/root/usr/share/zsh/vendor-completions
+	SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) share/debian/pack.sh $(DIST)/root $(VERSION) $(DEB)
+
+# Optional: the package on a minimal Debian in build/dist/chroot.
+deb-chroot: deb
+	share/debian/chroot.sh $(DEB) $(DIST)/chroot
 
 clean:
 	rm -rf build $(TOOLS:%=bin/%)
 
-.PHONY: all check tokens-oracle check-dev bless lint demo deps install clean bench calibrate
+.PHONY: all check tokens-oracle check-dev bless lint demo deps deps-fuzz deps-recipes completions install uninstall dist \
+    deb deb-chroot clean bench calibrate fuzz fuzz-build
 .DELETE_ON_ERROR:
 .SECONDARY:
 
