@@ -76,9 +76,10 @@ struct jqmap *jqmap_new(const char *name, const char *text) {
     struct jqmap *map = xcalloc(1, sizeof *map);
     map->name = xstrdup(name);
     map->output = jv_null();
-    jv_nomem_handler(no_memory, NULL);
     map->jq = jq_init();
     if (!map->jq) no_memory(NULL);
+    jv_nomem_handler(no_memory, NULL);
+    jq_set_nomem_handler(map->jq, no_memory, NULL); /* each run of a program sets the handler to its own */
     jq_set_error_cb(map->jq, keep_error, map);
     jq_set_input_cb(map->jq, no_input, NULL);
     jq_set_attr(map->jq, jv_string("JQ_LIBRARY_PATH"), jv_array());
