@@ -130,6 +130,7 @@ struct growth {
     bool missing;
     struct quantile_moments moments;
     struct trend_line line;
+    struct trend_growth *trend;
     int64_t s; /* Mann-Kendall */
     double ties; /* sum of t (t - 1)(2t + 5) over groups of equal values */
     int64_t *u; /* Pettitt: u[k - 1] for a first segment of k passes */
@@ -163,11 +164,13 @@ static void growth_init(struct growth *w, const double *x, size_t n) {
     *w = (struct growth){.x = x, .distinct = distinct, .n_distinct = k, .place = place, .top = 1};
     while (w->top * 2 <= k)
         w->top *= 2;
+    w->trend = trend_growth_new();
     w->tree = xcalloc(k + 1, sizeof *w->tree);
     w->u = xcalloc(n + 1, sizeof *w->u);
 }
 
 static void growth_free(struct growth *w) {
+    trend_growth_free(w->trend);
     free((double *)w->distinct);
     free((uint32_t *)w->place);
     free(w->tree);
@@ -186,6 +189,7 @@ static void growth_restart(struct growth *w, size_t lo) {
     w->lo = lo;
     w->n = 0;
     w->missing = false;
+    trend_growth_restart(w->trend);
     w->moments = (struct quantile_moments){0};
     w->line = (struct trend_line){0};
     w->s = w->k = 0;
@@ -251,8 +255,9 @@ static bool growth_drifts(const struct growth *w, const struct segment_rules *ru
     bool only_raises = rules->trend == TREND_HAMED_RAO_AR1 || rules->trend == TREND_MANN_KENDALL;
     double change = trend_line_slope(&w->line) * (double)(w->n - 1);
     if (!(fabs(trend_rel(change, growth_median(w))) >= rules->rel_drift)) return false;
-    if (only_raises && !(trend_mk_of(w->s, w->n, w->ties).p < rules->alpha)) return false;
-    return trend_hamed_rao(w->x + w->lo, w->n, rules->trend, work).p < rules->alpha;
+    struct trend_mk mk = trend_mk_of(w->s, w->n, w->ties);
+    if (only_raises && !(mk.p < rules->alpha)) return false;
+    return trend_growth_hamed_rao(w->trend, w->x + w->lo, w->n, rules->trend, &mk, work).p < rules->alpha;
 }
 
 /* The same answer as segment_admissible, cheapest tests first. */

@@ -207,10 +207,12 @@ static bool narrow(struct range *r, const double *x, size_t n, int64_t rank, dou
     low = fmax(low, r->lo);
     high = fmin(high, r->hi);
     int64_t below_low = slopes_below(x, n, low, false, w), to_high = slopes_below(x, n, high, true, w);
-    if (rank < below_low) {
-        *r = (struct range){r->lo, low, r->under, slopes_below(x, n, low, true, w)};
+    if (rank < below_low) { /* without those at 0, which may be most of all, or a sample never sees the others */
+        double end = low == 0 ? nextafter(low, -1) : low;
+        *r = (struct range){r->lo, end, r->under, slopes_below(x, n, end, true, w)};
     } else if (rank >= to_high) {
-        *r = (struct range){high, r->hi, slopes_below(x, n, high, false, w), r->end};
+        double begin = high == 0 ? nextafter(high, 1) : high;
+        *r = (struct range){begin, r->hi, slopes_below(x, n, begin, false, w), r->end};
     } else {
         *r = (struct range){low, high, below_low, to_high};
         return true;
@@ -231,8 +233,10 @@ static size_t sample_pairs(const double *x, size_t n, double *slope) {
 
 /* The rank-th of the n (n - 1)/2 slopes, n too large to hold them: a range that holds it is narrowed by samples until
  * all slopes in it fit (after Matousek 1991).  It is begun round the slope found last, since callers that grow a window
- * ask for almost the same again.  *next is set to the slope after it where that one is at hand. */
-static double slope_of_rank(const double *x, size_t n, int64_t rank, struct trend_work *w, double *next) {
+ * ask for almost the same again.  *next is set to the slope after it where that one is at hand.  *held is the range whose
+ * slopes are in w->slope at the end; left alone when they are not. */
+static double slope_of_rank(const double *x, size_t n, int64_t rank, struct trend_work *w, double *next,
+                            struct range *held) {
     double least = x[0], most = x[0];
     for (size_t i = 1; i < n; i++) {
         least = fmin(least, x[i]);
@@ -248,6 +252,7 @@ static double slope_of_rank(const double *x, size_t n, int64_t rank, struct tren
             if (at + 1 < m) *next = quantile_select(w->slope, m, at + 1);
             w->near = quantile_select(w->slope, m, at);
             w->width = fmax(w->near - r.lo, r.hi - w->near);
+            *held = r;
             return w->near;
         }
         size_t at = (size_t)((double)(rank - r.under) / (double)(r.end - r.under) * (double)m);
@@ -267,10 +272,11 @@ static double slope_of_rank(const double *x, size_t n, int64_t rank, struct tren
 double trend_theil_sen(const double *x, size_t n, struct trend_work *w) {
     if (n < 2) return NAN;
     size_t pairs = n * (n - 1) / 2, m = 0;
+    struct range held;
     if (pairs > PAIRS) {
-        double next = NAN, lower = slope_of_rank(x, n, (int64_t)((pairs - 1) / 2), w, &next);
+        double next = NAN, lower = slope_of_rank(x, n, (int64_t)((pairs - 1) / 2), w, &next, &held);
         if (pairs % 2) return lower;
-        if (isnan(next)) next = slope_of_rank(x, n, (int64_t)(pairs / 2), w, &next);
+        if (isnan(next)) next = slope_of_rank(x, n, (int64_t)(pairs / 2), w, &next, &held);
         return (lower + next) / 2;
     }
     for (size_t i = 0; i < n; i++)
@@ -281,18 +287,23 @@ double trend_theil_sen(const double *x, size_t n, struct trend_work *w) {
 
 static double ulp(double x) { return nextafter(x, INFINITY) - x; }
 
-/* Centred midranks of x - slope t into d; values within `tie` of the first of their group are one group. */
+/* Centred midranks of sorted a into d; values within `tie` of the first of their group are one group. */
+static void ranks_of(const struct point *a, size_t n, double tie, double *d) {
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && a[j].v - a[i].v <= tie;)
+            j++;
+        double rank = (double)(i + j - 1) / 2 - (double)(n - 1) / 2;
+        for (size_t k = i; k < j; k++)
+            d[a[k].i] = rank;
+    }
+}
+
+/* Of x - slope t. */
 static void centred_ranks(const double *x, size_t n, double slope, double tie, double *d, struct trend_work *w) {
     for (size_t i = 0; i < n; i++)
         w->a[i] = (struct point){x[i] - slope * (double)i, 0, i};
     sort_points(w->a, w->b, n, false, NULL);
-    for (size_t i = 0, j; i < n; i = j) {
-        for (j = i + 1; j < n && w->a[j].v - w->a[i].v <= tie;)
-            j++;
-        double rank = (double)(i + j - 1) / 2 - (double)(n - 1) / 2;
-        for (size_t k = i; k < j; k++)
-            d[w->a[k].i] = rank;
-    }
+    ranks_of(w->a, n, tie, d);
 }
 
 static double autocovariance(const double *d, size_t n, size_t k) {
@@ -355,9 +366,145 @@ static double correction_ar1(const double *d, size_t n, double d2) {
     return 1 + 2 * sum / lag_weight(n, 0);
 }
 
-/* `mk` is the plain test of x. */
+/* ---- a window that grows ---- */
+
+#define BUCKETS 1024
+#define LARGE_GROWTH 64 /* points at once, from which on it is no less work to start anew */
+
+struct trend_growth {
+    /* The slopes of x[0..n) in [range.lo, range.hi], in buckets of equal width; n = 0: none are held. */
+    size_t n;
+    struct range range;
+    double near, width; /* of struct trend_work, for these slopes */
+    double per_width; /* buckets per unit of slope */
+    struct held {
+        double slope;
+        uint32_t next; /* in its bucket: index + 1, 0 = the last */
+    } * held;
+    size_t n_held, cap;
+    uint32_t first[BUCKETS], count[BUCKETS];
+    /* The points in the order of their residuals when last asked. */
+    struct point *order;
+    size_t n_order, order_cap;
+};
+
+struct trend_growth *trend_growth_new(void) {
+    return xcalloc(1, sizeof(struct trend_growth));
+}
+
+void trend_growth_free(struct trend_growth *g) {
+    free(g->held);
+    free(g->order);
+    free(g);
+}
+
+void trend_growth_restart(struct trend_growth *g) {
+    g->n = g->n_order = 0;
+    g->width = 0;
+}
+
+static void hold_slope(struct trend_growth *g, double slope) {
+    size_t bucket = (size_t)((slope - g->range.lo) * g->per_width);
+    if (bucket >= BUCKETS) bucket = BUCKETS - 1;
+    if (g->n_held == g->cap) g->held = vec_grow(g->held, &g->cap, g->n_held + 1, sizeof *g->held);
+    g->held[g->n_held++] = (struct held){slope, g->first[bucket]};
+    g->first[bucket] = (uint32_t)g->n_held;
+    g->count[bucket]++;
+}
+
+/* Take in the slopes of x[0..n) from where they were found. */
+static void hold_slopes(struct trend_growth *g, size_t n, const struct range *r, const struct trend_work *w) {
+    g->range = *r;
+    g->n = n;
+    g->n_held = 0;
+    double scale = BUCKETS / (r->hi - r->lo);
+    g->per_width = isfinite(scale) ? scale : 0;
+    memset(g->first, 0, sizeof g->first);
+    memset(g->count, 0, sizeof g->count);
+    for (int64_t k = 0; k < r->end - r->under; k++)
+        hold_slope(g, w->slope[k]);
+}
+
+/* Add the slopes of the points up to n. */
+static void extend_slopes(struct trend_growth *g, const double *x, size_t n) {
+    const double lo = g->range.lo, hi = g->range.hi;
+    for (size_t j = g->n; j < n; j++) {
+        int64_t under = 0;
+        for (size_t i = 0; i < j; i++) {
+            double slope = (x[j] - x[i]) / ((double)j - (double)i);
+            under += slope < lo;
+            if (slope >= lo && slope <= hi) hold_slope(g, slope);
+        }
+        g->range.under += under;
+    }
+    g->n = n;
+    g->range.end = g->range.under + (int64_t)g->n_held;
+}
+
+/* The slope of that rank; NAN unless it is held, and so far from the ends of the range that rounding cannot have put
+ * another one in or out. */
+static double held_slope(const struct trend_growth *g, int64_t rank, struct trend_work *w) {
+    if (rank < g->range.under || rank >= g->range.end) return NAN;
+    size_t at = (size_t)(rank - g->range.under), b = 0, m = 0;
+    for (; at >= g->count[b]; b++)
+        at -= g->count[b];
+    if (g->count[b] > PAIRS) return NAN;
+    for (uint32_t k = g->first[b]; k; k = g->held[k - 1].next)
+        w->slope[m++] = g->held[k - 1].slope;
+    double slope = quantile_select(w->slope, m, at);
+    return slope > outside(g->range.lo, 1) && slope < outside(g->range.hi, -1) ? slope : NAN;
+}
+
+/* The same as trend_theil_sen. */
+static double grown_theil_sen(struct trend_growth *g, const double *x, size_t n, struct trend_work *w) {
+    size_t pairs = n * (n - 1) / 2;
+    int64_t rank = (int64_t)((pairs - 1) / 2);
+    if (pairs <= PAIRS) return trend_theil_sen(x, n, w);
+    if (g->n > 0 && g->n <= n && n - g->n <= LARGE_GROWTH && g->n_held <= 2 * PAIRS) {
+        extend_slopes(g, x, n);
+        double lower = held_slope(g, rank, w), upper = pairs % 2 ? lower : held_slope(g, rank + 1, w);
+        if (!isnan(lower) && !isnan(upper)) return pairs % 2 ? lower : (lower + upper) / 2;
+    }
+    struct range r = {0};
+    double next = NAN;
+    w->near = g->near;
+    w->width = g->width;
+    double lower = slope_of_rank(x, n, rank, w, &next, &r);
+    g->n = 0;
+    if (r.end > 0) hold_slopes(g, n, &r, w);
+    if (pairs % 2 == 0 && isnan(next)) next = slope_of_rank(x, n, rank + 1, w, &next, &r);
+    g->near = w->near;
+    g->width = w->width;
+    return pairs % 2 ? lower : (lower + next) / 2;
+}
+
+/* Sort x - slope t, beginning with the order it had with another slope and fewer points. */
+static const struct point *grown_order(struct trend_growth *g, const double *x, size_t n, double slope,
+                                       struct trend_work *w) {
+    while (g->order_cap < n)
+        g->order = vec_grow(g->order, &g->order_cap, n, sizeof *g->order);
+    if (g->n_order > n) g->n_order = 0;
+    for (size_t k = 0; k < n; k++) {
+        size_t i = k < g->n_order ? g->order[k].i : k;
+        g->order[k] = (struct point){x[i] - slope * (double)i, 0, i};
+    }
+    g->n_order = n;
+    size_t moves = 0;
+    for (size_t k = 1; k < n && moves < 16 * n; k++) {
+        struct point p = g->order[k];
+        size_t at = k;
+        for (; at > 0 && p.v < g->order[at - 1].v; at--)
+            g->order[at] = g->order[at - 1];
+        g->order[at] = p;
+        moves += k - at;
+    }
+    if (moves >= 16 * n) sort_points(g->order, w->b, n, false, NULL);
+    return g->order;
+}
+
+/* `mk` is the plain test of x; g: of the window that x is, or NULL. */
 static struct trend_hr corrected(const double *x, size_t n, enum trend_test test, const struct trend_mk *mk, double sen,
-                                 struct trend_work *w) {
+                                 struct trend_growth *g, struct trend_work *w) {
     struct trend_hr r = {1, mk->z, mk->p};
     if (test == TREND_MANN_KENDALL || n < 3) return r;
     double slope = 0, tie = 0;
@@ -369,7 +516,10 @@ static struct trend_hr corrected(const double *x, size_t n, enum trend_test test
         tie = TIE_ULPS * ulp(scale);
     }
     double *d = w->x;
-    centred_ranks(x, n, slope, tie, d, w);
+    if (g)
+        ranks_of(grown_order(g, x, n, slope, w), n, tie, d);
+    else
+        centred_ranks(x, n, slope, tie, d, w);
     double d2 = autocovariance(d, n, 0);
     if (d2 == 0) return r; /* all residuals tie: nothing is left to be correlated */
     r.c = test == TREND_HAMED_RAO_AR1 ? correction_ar1(d, n, d2) : correction_significant(d, n, d2, w->lag);
@@ -377,10 +527,16 @@ static struct trend_hr corrected(const double *x, size_t n, enum trend_test test
     return r;
 }
 
+static bool detrends(enum trend_test test) { return test == TREND_HAMED_RAO || test == TREND_HAMED_RAO_AR1; }
+
 struct trend_hr trend_hamed_rao(const double *x, size_t n, enum trend_test test, struct trend_work *w) {
     struct trend_mk mk = trend_mann_kendall(x, n, w);
-    bool detrends = test == TREND_HAMED_RAO || test == TREND_HAMED_RAO_AR1;
-    return corrected(x, n, test, &mk, detrends ? trend_theil_sen(x, n, w) : 0, w);
+    return corrected(x, n, test, &mk, detrends(test) ? trend_theil_sen(x, n, w) : 0, NULL, w);
+}
+
+struct trend_hr trend_growth_hamed_rao(struct trend_growth *g, const double *x, size_t n, enum trend_test test,
+                                       const struct trend_mk *mk, struct trend_work *w) {
+    return corrected(x, n, test, mk, detrends(test) && n > 1 ? grown_theil_sen(g, x, n, w) : 0, g, w);
 }
 
 double trend_line_slope(const struct trend_line *l) {
@@ -493,7 +649,7 @@ void trend_summarise(const double *x, size_t n, enum trend_test primary, double 
     struct trend_summary r = {.n = n, .primary = primary, .state = TREND_INSUFFICIENT};
     r.mk = trend_mann_kendall(x, n, w);
     r.sen = trend_theil_sen(x, n, w);
-    r.hamed_rao = corrected(x, n, primary, &r.mk, r.sen, w);
+    r.hamed_rao = corrected(x, n, primary, &r.mk, r.sen, NULL, w);
     r.ols = trend_ols(x, n);
     r.newey_west = trend_newey_west(x, n);
     r.pettitt = trend_pettitt(x, n, w);

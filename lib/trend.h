@@ -68,6 +68,16 @@ struct trend_hr {
 };
 struct trend_hr trend_hamed_rao(const double *x, size_t n, enum trend_test test, struct trend_work *w);
 
+/* The same for a window that grows at its end, bit for bit, from what is left of the window before: mk is the plain test of
+ * x[0..n), and x[0..n') is what it was when last asked for n' < n.  restart: the next window has another beginning.  O(n log
+ * n) where it was asked for almost the same before. */
+struct trend_growth;
+struct trend_growth *trend_growth_new(void);
+void trend_growth_free(struct trend_growth *g);
+void trend_growth_restart(struct trend_growth *g);
+struct trend_hr trend_growth_hamed_rao(struct trend_growth *g, const double *x, size_t n, enum trend_test test,
+                                       const struct trend_mk *mk, struct trend_work *w);
+
 /* Median of all pairwise slopes, per step (Theil 1950, Sen 1968); NAN for n < 2. */
 double trend_theil_sen(const double *x, size_t n, struct trend_work *w);
 

@@ -16,6 +16,7 @@
 #include "segment.h"
 
 #define N_MAX 400
+#define N_LONG 1100 /* beyond what the slopes of all pairs are held of */
 #define GATES 2
 
 static const struct segment_rules robust = {TREND_HAMED_RAO_AR1, .05, .05, true, true, 3};
@@ -204,6 +205,59 @@ static void random_series(void) {
     }
 }
 
+static bool same_test(struct trend_hr a, struct trend_hr b) { return a.c == b.c && a.z == b.z && a.p == b.p; }
+
+/* Windows that grow, asked for at some of their ends, against each by itself. */
+static void long_windows(void) {
+    static const char *const name[N_KINDS] = {"steady", "drift", "step", "stairs",   "spikes",
+                                              "ties",   "walk",  NULL,   "constant", "negative"};
+    static double x[N_LONG];
+    for (enum kind kind = 0; kind < N_KINDS; kind++) {
+        if (kind == MISSING) continue;
+        size_t asked = 0, different = 0;
+        struct trend_growth *g = trend_growth_new();
+        for (int run = 0; run < 2 * TREND_N_TESTS; run++) {
+            enum trend_test test = (enum trend_test)(run % TREND_N_TESTS);
+            size_t lo = (size_t)(uniform() * 200), gap = run % 3 ? 3 : 150; /* the gap at which it begins anew */
+            series(kind, x, N_LONG);
+            trend_growth_restart(g);
+            for (size_t n = 330; lo + n <= N_LONG; n += 1 + (size_t)(uniform() * (n < 500 ? 30 : (double)gap))) {
+                if (n > 560 && n < 800) n = 800;
+                if (n > 840 && gap == 3) break;
+                struct trend_mk mk = trend_mann_kendall(x + lo, n, work);
+                struct trend_hr grown = trend_growth_hamed_rao(g, x + lo, n, test, &mk, work);
+                different += !same_test(grown, trend_hamed_rao(x + lo, n, test, work));
+                asked++;
+            }
+        }
+        trend_growth_free(g);
+        char line[128];
+        snprintf(line, sizeof line, "%s: a long window that grew is tested as if by itself", name[kind]);
+        report(different == 0 && asked > 100, line);
+        if (different > 0) printf("# %zu of %zu differ\n", different, asked);
+    }
+}
+
+static void count_some(void *arg, const struct segment *s, size_t lo, size_t hi, bool admissible) {
+    if (uniform() < .02) count_window(arg, s, lo, hi, admissible);
+}
+
+static void long_runs(void) {
+    static double x[GATES][N_LONG];
+    size_t wrong = 0, plateaus = 0;
+    for (int run = 0; run < 6 * N_KINDS; run++) {
+        for (size_t g = 0; g < GATES; g++)
+            series((enum kind)(run % N_KINDS), x[g], N_LONG);
+        struct segment_gate gate[GATES] = {{x[0], false}, {x[1], true}};
+        struct segment s = {gate, GATES, N_LONG, run % 2 ? &robust : &design, work, NULL, 0, count_some, &wrong};
+        if (run / N_KINDS % 2) s.rules = s.rules == &robust ? &design : &robust;
+        segment_find(&s);
+        plateaus += s.n;
+        segment_free(&s);
+    }
+    report(wrong == 0 && plateaus > 0, "long runs: windows on the way are judged as if by themselves");
+}
+
 /* ---- by hand ---- */
 
 static void expect(const char *name, const double *x, size_t n, const struct segment_rules *r,
@@ -337,12 +391,14 @@ static void table(const char *path) {
 
 int main(int argc, char **argv) {
     die_init("segment_check");
-    work = trend_work_new(N_MAX);
+    work = trend_work_new(N_LONG);
     if (argc > 1) {
         table(argv[1]);
     } else {
         by_hand();
         random_series();
+        long_windows();
+        long_runs();
     }
     trend_work_free(work);
     return failed != 0;
