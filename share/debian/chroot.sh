@@ -18,3 +18,4 @@ chroot "$dir" apt-get install -y -q --no-install-recommends /tmp/steadytools.deb
     exit 1
 }
 for tool in ev2ledger ledger2passes warmcrop tailguard plateau goodput render; do chroot "$dir" "$tool" --version; done
+rm -rf "$dir"
