@@ -63,7 +63,7 @@ $(BUILD)/lib/adapters.o: $(BUILD)/adapters.c
 # ---- tests ----
 
 TESTS = $(BUILD)/synth $(BUILD)/base_check $(BUILD)/stat_check $(BUILD)/stat_traps $(BUILD)/segment_check $(BUILD)/tokens_check \
-    $(BUILD)/calibrate $(BENCH)
+    $(BUILD)/calibrate $(BUILD)/faults.so $(BENCH)
 BENCH = $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 
 $(BUILD)/synth: $(wildcard tests/synth/*.[ch]) $(BUILD)/lib/libsteady.a
@@ -91,6 +91,18 @@ check-dev:
 # Token counts against the official implementations, from npm: thousands of texts per tokenizer.
 tokens-oracle: $(BUILD)/tokens_check
 	bash tests/tokens/oracle.sh 20000
+
+# A shared object that lets memory, reads, writes and threads of a tool fail when it is asked to.
+$(BUILD)/faults.so: tests/faults/shim.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -fno-builtin -fPIC -shared -o $@ $<
+
+# Every request for memory fails once, in turn; check takes a sample of them.
+faults: all $(BUILD)/synth $(BUILD)/faults.so
+	FAULTS_ALL=1 bats tests/faults.bats
+
+memcheck: all
+	bash tests/faults/memcheck.sh
 
 # How often the method is right, on runs whose truth is planted: some minutes on two cores.  SEED=2 draws others.
 SEED = 1
@@ -234,8 +246,8 @@ deb-chroot: deb
 clean:
 	rm -rf build $(TOOLS:%=bin/%)
 
-.PHONY: all check tokens-oracle check-dev bless lint demo deps deps-fuzz deps-recipes completions install uninstall dist \
-    deb deb-chroot clean bench calibrate fuzz fuzz-build
+.PHONY: all check faults memcheck tokens-oracle check-dev bless lint demo deps deps-fuzz deps-recipes completions \
+    install uninstall dist deb deb-chroot clean bench calibrate fuzz fuzz-build
 .DELETE_ON_ERROR:
 .SECONDARY:
 
