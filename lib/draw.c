@@ -98,7 +98,7 @@ static void quote(struct buf *b, const char *s) {
 }
 
 static void number(struct buf *b, double v) {
-    char text[NUM_MAX];
+    char text[NUM_MAX] = "";
     buf_add(b, text, num_put_real(text, v));
 }
 
@@ -108,23 +108,20 @@ static void tics(struct buf *b, char axis, double from, double to, int n) {
     buf_printf(b, "set %ctics %.10g, %.10g\n", axis, fabs(first) < step * 1e-9 ? 0 : first, step);
 }
 
-/* The same on a logarithmic axis, where every one has to be named: 1, 2, 5 of each decade, or evenly in less than one. */
+/* The same on a logarithmic axis, where every one has to be named: evenly in less than a decade, else 1, and in few decades
+ * 3, or 2 and 5, of each.  0 < from < to. */
 static void log_tics(struct buf *b, double from, double to, int n) {
-    const char *comma = "";
-    double step = plot_step(to - from, n), tens = log10(to / from);
+    double step = plot_step(to - from, n), tens = log10(to / from), first = ceil(from / step) * step;
+    int count = 0, low = (int)floor(log10(from)), high = (int)ceil(log10(to));
     buf_str(b, "set xtics (");
-    if (tens < .8) {
-        for (double at = ceil(from / step) * step; at <= to; at += step, comma = ", ")
-            buf_printf(b, "%s'%.6g' %.10g", comma, at, at);
-    } else {
-        for (double ten = pow(10, floor(log10(from))); ten <= to; ten *= 10)
-            for (int d = 1; d < 10; d++) {
-                bool shown = d == 1 || (tens < 3.5 && d == 3 && tens >= 1.8) || (tens < 1.8 && (d == 2 || d == 5));
-                if (ten * d < from || ten * d > to || !shown) continue;
-                buf_printf(b, "%s'%.6g' %.10g", comma, ten * d, ten * d);
-                comma = ", ";
-            }
-    }
+    for (int i = 0; tens < .8 && i < 4 * n && first + i * step <= to; i++)
+        buf_printf(b, "%s'%.6g' %.10g", count++ ? ", " : "", first + i * step, first + i * step);
+    for (int decade = low; tens >= .8 && decade <= high; decade++)
+        for (int d = 1; d < 10; d++) {
+            bool shown = d == 1 || (tens < 1.8 && (d == 2 || d == 5)) || (tens >= 1.8 && tens < 3.5 && d == 3);
+            double at = d * pow(10, decade);
+            if (shown && at >= from && at <= to) buf_printf(b, "%s'%.6g' %.10g", count++ ? ", " : "", at, at);
+        }
     buf_str(b, ")\n");
 }
 

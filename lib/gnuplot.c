@@ -32,31 +32,34 @@ static int start(pid_t *pid, int in, int out) {
     return error;
 }
 
-/* Feed and read at once: either pipe may fill up. */
-static void exchange(int to, int from, struct buf *answer, const struct buf *script) {
+enum { PATIENCE_MS = 60000, ANSWER_MAX = 256 << 20 };
+
+/* Feed and read at once, for either pipe may fill up.  False: it fell silent, or does not come to an end. */
+static bool exchange(int *to, int from, struct buf *answer, const struct buf *script) {
     size_t written = 0;
-    fcntl(to, F_SETFL, O_NONBLOCK);
+    fcntl(*to, F_SETFL, O_NONBLOCK);
     for (;;) {
-        if (to >= 0 && written == script->len) {
-            close(to);
-            to = -1;
+        if (*to >= 0 && written == script->len) {
+            close(*to);
+            *to = -1;
         }
-        struct pollfd fd[] = {{from, POLLIN, 0}, {to, POLLOUT, 0}};
-        if (poll(fd, 2, -1) < 0 && errno != EINTR) die_errno("gnuplot");
+        struct pollfd fd[] = {{from, POLLIN, 0}, {*to, POLLOUT, 0}};
+        int ready = poll(fd, 2, PATIENCE_MS);
+        if (ready == 0 || answer->len > ANSWER_MAX) return false;
+        if (ready < 0 && errno != EINTR) die_errno("gnuplot");
+        if (ready < 0) continue;
         if (fd[1].revents) {
-            ssize_t n = write(to, script->s + written, script->len - written);
+            ssize_t n = write(*to, script->s + written, script->len - written);
             if (n < 0 && errno == EPIPE) written = script->len;
             if (n > 0) written += (size_t)n;
         }
         if (!fd[0].revents) continue;
         char *end = buf_room(answer, 1 << 16);
         ssize_t n = read(from, end, 1 << 16);
-        if (n == 0 || (n < 0 && errno != EINTR)) break;
+        if (n == 0 || (n < 0 && errno != EINTR)) return true;
         if (n > 0) answer->len += (size_t)n;
         answer->s[answer->len] = '\0';
     }
-    if (to >= 0) close(to);
-    close(from);
 }
 
 bool gnuplot_run(struct buf *answer, const struct buf *script, char why[160]) {
@@ -75,8 +78,10 @@ bool gnuplot_run(struct buf *answer, const struct buf *script, char why[160]) {
         return false;
     }
     sigaction(SIGPIPE, &ignore, &old);
-    exchange(in[1], out[0], answer, script);
+    if (!exchange(&in[1], out[0], answer, script)) kill(pid, SIGKILL);
     sigaction(SIGPIPE, &old, NULL);
+    if (in[1] >= 0) close(in[1]);
+    close(out[0]);
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR) die_errno("gnuplot");
     if (status == 0) return true;

@@ -38,8 +38,8 @@ struct plot_line *plot_line(struct plot_panel *panel, const char *name, enum lin
 }
 
 void plot_at(struct plot_line *line, double x, double y, const char *label) {
-    struct plot_point point = {x, y, label};
-    vec_push(&line->points, point);
+    struct plot_point point = {x, isfinite(y) ? y : NAN, label};
+    if (isfinite(x)) vec_push(&line->points, point);
 }
 
 void plot_band(struct plot *p, const char *name, enum ink ink, double from, double to) {

@@ -91,6 +91,7 @@ void plot_free(struct plot *p);
 /* Each returns what it added, valid until the next call of its kind. */
 struct plot_panel *plot_panel(struct plot *p, const char *y_label);
 struct plot_line *plot_line(struct plot_panel *panel, const char *name, enum line_style style, enum ink ink);
+/* A point that is not finite in x is left out, in y a gap. */
 void plot_at(struct plot_line *line, double x, double y, const char *label);
 void plot_band(struct plot *p, const char *name, enum ink ink, double from, double to);
 void plot_rule(struct plot_panel *panel, const char *label, enum ink ink, bool level, double at);

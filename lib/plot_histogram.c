@@ -16,6 +16,7 @@ static void bars(struct plot_panel *panel, const json_t *bins, struct unit u) {
     for (size_t i = 0; i < json_array_size(bins); i++) {
         const json_t *bin = json_array_get(bins, i);
         double lo = doc_real_at(bin, "lo_ns") / u.ns;
+        if (!(lo > 0)) continue; /* the axis is logarithmic */
         if (!isnan(end) && lo > end * 1.0001) plot_at(line, end, NAN, NULL); /* empty bins are not listed */
         plot_at(line, lo, doc_real_at(bin, "count") / n * 100, NULL);
         end = doc_real_at(bin, "hi_ns") / u.ns;

@@ -36,14 +36,14 @@ static bool certified(const json_t *r) { return phrase_certified(doc_text_at(r, 
 
 static void bands(struct plot *p, const json_t *r) {
     static const struct {
-        char mark;
         const char *name;
         enum ink ink;
-    } part[] = {{'w', "warm-up", INK_WARMUP},
-                {'=', "window", INK_WINDOW},
-                {'t', "tail", INK_TAIL},
-                {'d', "drain", INK_DRAIN},
-                {'^', "other level", INK_SHIFT}};
+        char mark;
+    } part[] = {{"warm-up", INK_WARMUP, 'w'},
+                {"window", INK_WINDOW, '='},
+                {"tail", INK_TAIL, 't'},
+                {"drain", INK_DRAIN, 'd'},
+                {"other level", INK_SHIFT, '^'}};
     const json_t *passes = doc_at(r, "passes");
     bool result = certified(r);
     int64_t change = course_change(r), end = doc_int_at(r, "window.end_pass");

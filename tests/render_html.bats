@@ -92,7 +92,7 @@ colours() { python3 png.py "$@" | tail -n +2; }
 @test "a gnuplot that fails, says nothing, stops reading or never stops writing is not believed" {
     mkdir "$T/bin"
     for body in 'exit 1' 'exit 0' 'cat >/dev/null; echo "<svg"' 'cat >/dev/null; echo "<svg></svg>"' 'exec <&-; sleep 0.1' \
-        'cat >/dev/null; head -c 3000000 /dev/zero'; do
+        'cat >/dev/null; head -c 3000000 /dev/zero' 'exec yes'; do
         printf '#!/bin/sh\n%s\n' "$body" >"$T/bin/gnuplot"
         chmod +x "$T/bin/gnuplot"
         run --separate-stderr timeout 20 env PATH="$T/bin:/usr/bin:/bin" "$RENDER" -f html "$R/run.steady.json"
@@ -166,6 +166,21 @@ END
         run render $bad "$R/run.steady.json"
         [ "$status" = 2 ]
     done
+}
+
+@test "figures of any size make a page" {
+    need_gnuplot
+    for to in 0 -1 1e-320 1e308 null '"x"'; do
+        for f in "$R/run.steady.json" "$R/run.goodput.json" $C/capacity/in.json; do
+            jq -c "walk(if type == \"number\" then $to else . end)" "$f" >"$T/odd.json"
+            run --separate-stderr timeout 20 render -f html "$T/odd.json"
+            echo "$to $f: $status $stderr"
+            [ "$status" = 0 ]
+            [ "${output: -7}" = "</html>" ]
+        done
+    done
+    jq -c '.metrics.tpot.histogram[0].lo_ns = 0 | .metrics.ttft.histogram[0].lo_ns = -5' "$R/run.steady.json" >"$T/odd.json"
+    timeout 20 render -f svg --plot hist-tpot "$T/odd.json" | grep -q '^</svg>'
 }
 
 @test "a window that is no result does not look like one" {
