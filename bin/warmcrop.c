@@ -187,7 +187,7 @@ static int choose_driver(const struct passes *s, const struct options *o, struct
 static struct crop series_of(const struct passes *s, const struct options *o) {
     struct crop c = {.level = NAN, .level_seen = NAN};
     int column = choose_driver(s, o, &c);
-    c.full = xcalloc(s->n, sizeof *c.full);
+    c.full = xcalloc(s->n, sizeof(struct pass *));
     c.v = xcalloc(s->n, sizeof *c.v);
     for (size_t i = 0; i < s->n; i++)
         if (s->v[i].full) {

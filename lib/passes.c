@@ -105,7 +105,8 @@ static void read_vector(const struct table_in *t, int column, enum type type, si
     struct view cell = table_text(t, column), e;
     const char *p = cell.s;
     size_t have = elements(cell);
-    if (have > 0 && have != n) die_at(t->file, t->line, "column '%s' has %zu elements, not %zu", t->column[column].name, have, n);
+    if (have > 0 && have != n)
+        die_at(t->file, t->line, "column '%s' has %zu elements, not %zu", t->column[column].name, have, n);
     for (size_t i = 0; i < n; i++) {
         int64_t whole = INT_NONE;
         double real = NAN;
