@@ -166,3 +166,174 @@ END
     command -v sbatch >/dev/null || skip "no Slurm"
     for script in "$ROOT"/examples/slurm/*.sbatch; do sbatch --test-only "$script"; done
 }
+
+# ---- recipes: each against the same question answered another way ----
+
+recipe() { "$ROOT/examples/recipes/$1" "${@:2}"; }
+
+# column LEDGER NAME: the column of that name, without its head
+column() { awk -v name="$2" 'BEGIN { FS = "\t" } /^#/ { next } !n { for (i = 1; i <= NF; i++) if ($i == name) n = i; next } { print $n }' "$1"; }
+
+@test "every recipe is in the README of the folder, and tells how it is called" {
+    for f in "$ROOT"/examples/recipes/*; do
+        name=$(basename "$f")
+        [ "$name" != README.md ] || continue
+        [ -x "$f" ]
+        grep -qE "^#     .*\b$name\b" "$f" || { echo "$name does not say how it is called"; return 1; }
+        grep -qF "| \`$name\` |" "$ROOT/examples/recipes/README.md" || { echo "the README lacks $name"; return 1; }
+    done
+}
+
+@test "recipe why" {
+    need jq
+    [ "$(recipe why "$d/run.goodput.json")" = "$(printf 'none\t-\t-\t-\t-')" ]
+    recipe why "$d/run.steady.json" >out
+    [ "$(cut -f 1-3,5 out)" = "$(printf 'too_short\tshort_window\tfloor\t600')" ]
+}
+
+@test "recipe misses" {
+    need jq
+    goodput -q -g ttft:130,tpot:21 -a -o ndjson "$d/run.ledger.tsv" | recipe misses >out
+    cat out
+    report=$(goodput -q -g ttft:130,tpot:21 "$d/run.ledger.tsv")
+    [ "$(awk '{ n += $1 } END { print n }' out)" = "$(jq .offered <<<"$report")" ]
+    [ "$(awk '$2 == "accepted" { print $1, $3 }' out)" = "$(jq -r '"\(.accepted) -"' <<<"$report")" ]
+    [ "$(awk '$3 ~ /tpot/ { n += $1 } END { print n }' out)" = "$(jq .misses.tpot <<<"$report")" ]
+    grep -q "$(printf 'latency_failure\tttft$')" out
+}
+
+@test "recipe by-worker" {
+    need mlr
+    recipe by-worker "$d/run.ledger.tsv" >out
+    [ "$(cut -f 1,2 out | tr '\t\n' ': ')" = "$(
+        printf 'worker:ttft_ms_count '
+        paste <(column "$d/run.ledger.tsv" tracked) <(column "$d/run.ledger.tsv" outcome) <(column "$d/run.ledger.tsv" worker) |
+            awk '$1 == 1 && $2 == "completed" { n[$3]++ } END { for (w = 0; w < 3; w++) printf "%d:%d ", w, n[w] }')" ]
+    recipe by-worker -g outcome "$d/run.ledger.tsv" >out
+    [ "$(wc -l <out)" = 2 ]
+    # the median of all is one of the values next to what the passes say
+    [ "$(sed -n 2p out | cut -f 3)" = "$(paste <(column "$d/run.ledger.tsv" outcome) <(column "$d/run.ledger.tsv" ttft_ns) |
+        awk '$1 == "completed" { print $2 / 1e6 }' OFMT=%.9g | sort -n | awk '{ v[NR] = $1 } END { print v[int(NR / 2) + 1] }' OFMT=%.9g)" ]
+}
+
+@test "recipe best-runs" {
+    need mlr
+    cp "$d/run.goodput.json" a.json
+    jq -c '.rates.goodput_rps = 9 | .acceptance.ratio = 0.5' a.json >b.json
+    render -q -f tsv a.json b.json | recipe best-runs >out
+    cat out
+    [ "$(cut -f 1,2,3 out | tr '\t\n' ': ')" = "name:goodput_rps:acceptance b:9.000:0.5000 a:$(jq -r '.rates.goodput_rps, .acceptance.ratio' a.json |
+        paste -sd ' ' | awk '{ printf "%.3f:%.4f", $1, $2 }') " ]
+}
+
+@test "recipe outcomes" {
+    need datamash
+    recipe outcomes "$d/run.ledger.tsv" >out
+    cat out
+    for outcome in completed error; do
+        [ "$(awk -v o=$outcome '$1 == o { print $2 }' out)" = "$(tail -n 1 "$d/run.ledger.tsv" | cut -f 2 | jq ".outcomes.$outcome")" ]
+    done
+    [ "$(wc -l <out)" = 2 ]
+    [ "$(awk '$1 == "completed" { print $4 }' out)" = "$(paste <(column "$d/run.ledger.tsv" outcome) <(column "$d/run.ledger.tsv" e2e_ns) |
+        grep ^completed | cut -f 2 | sort -n | tail -n 1)" ]
+}
+
+@test "recipe slow-prompts" {
+    need sqlite3
+    recipe slow-prompts "$d/run.ledger.tsv" >out
+    cat out
+    [ "$(wc -l <out)" = 5 ]
+    [ "$(cut -f 3 out)" = "$(cut -f 3 out | sort -rn)" ]
+    read -r hash n mean least _ <out
+    [ "$(column "$d/run.ledger.tsv" input_hash | grep -c "$hash")" -ge "$n" ]
+    paste <(column "$d/run.ledger.tsv" input_hash) <(column "$d/run.ledger.tsv" outcome) <(column "$d/run.ledger.tsv" e2e_ns) |
+        awk -v h="$hash" -v n="$n" -v mean="$mean" -v least="$least" '$1 == h && $2 == "completed" {
+            k++; s += $3; if (k == 1 || $3 < m) m = $3
+        } END { s /= k * 1e6; m /= 1e6; exit !(k == n && s - mean < .06 && mean - s < .06 && m - least < .06 && least - m < .06) }'
+}
+
+@test "recipe plot-passes" {
+    need gnuplot
+    recipe plot-passes "$d/run.passes.tsv" >p.svg
+    python3 -c 'import sys, xml.dom.minidom as m; m.parse("p.svg")'
+    [[ $(cat p.svg) == *"TPOT, ms"* && $(cat p.svg) == *p90* ]]
+    # a marked pass shows
+    warmcrop -q --count 3 "$d/run.passes.tsv" | recipe plot-passes >w.svg
+    [ "$(grep -o "<use xlink:href='#gpPt6'" w.svg | wc -l)" -ge $(($(grep -o "<use xlink:href='#gpPt6'" p.svg | wc -l) + 3)) ]
+}
+
+@test "recipe in-flight" {
+    recipe in-flight "$d/run.ledger.tsv" >out
+    [ "$(tail -n 1 out | cut -f 2)" = "$(sed -n 's/^#run.//p' "$d/run.passes.tsv" | jq .mode_evidence.max_in_flight)" ]
+    # the same on either clock
+    recipe in-flight "$d/mono.ledger.tsv" | cmp - out
+}
+
+@test "recipe by-role" {
+    warmcrop -q --count 3 "$d/run.passes.tsv" | recipe by-role >out
+    cat out
+    [ "$(cut -f 1,2 out | tr '\t\n' ': ')" = 'body:9 warmup:3 ' ]
+    [ "$(awk '{ n += $4 } END { print n }' out)" = "$(sed -n 's/^#run.//p' "$d/run.passes.tsv" | jq .total.output_tokens)" ]
+}
+
+# ---- a build that fails on a regression ----
+
+# ci STEP: what the step of the workflow runs, as a runner would
+ci() {
+    awk -v step="$1" '
+        $0 ~ /^      - / { on = ($0 == "      - name: " step); block = 0 }
+        on && /^        run: \|$/ { block = 1; next }
+        on && sub(/^        run: /, "") { print }
+        block && sub(/^          /, "") { print }' "$ROOT/examples/ci/goodput.yml" >"step-$1.sh"
+    [ -s "step-$1.sh" ] || return 99
+    GITHUB_STEP_SUMMARY=$PWD/summary.md bash --noprofile --norc -eo pipefail "step-$1.sh"
+}
+
+# a load test of this build: synth with options
+loadtest() {
+    "$BUILD/synth" --mode poisson --rate 4 --requests 1200 --dataset 40 --tpot-ms 20 --wire field --concurrency 64 "$@" >run.jsonl
+    ci ledger 2>/dev/null
+}
+
+@test "the workflow: a first build makes the baseline, an equal one passes, a slower one fails" {
+    cp "$ROOT/examples/ci/contract.json" .
+    loadtest --seed 1
+    ci contract && ci regression && ci keep && ci summary
+    [ "$(jq -c '[.verdict, .baseline]' base.json)" = '["pass",null]' ]
+    [ -s summary.md ]
+    # another seed, the same system
+    loadtest --seed 2
+    ci contract && ci regression
+    jq -c .baseline.goodput_rps now.json
+    [ "$(jq '.baseline.goodput_rps != null' now.json)" = true ]
+    # a prefill that takes 15 % longer: within the contract's floor, and a loss all the same
+    loadtest --seed 3 --ttft-ms 115
+    ci contract
+    jq -c '[.acceptance.ratio, .baseline.goodput_rps]' now.json
+    run ci regression
+    [ "$status" = 1 ]
+    # one that breaks the floor: the other step fails
+    loadtest --seed 4 --ttft-ms 150
+    run ci contract
+    [ "$status" = 1 ]
+    [ "$(jq -r .verdict now.json)" = fail ]
+    # a baseline under another contract is no baseline
+    sed -i 's/130/140/' contract.json
+    run ci contract
+    [ "$status" = 2 ]
+}
+
+@test "targets alone have no verdict: -e needs a floor, and a baseline does not make one" {
+    goodput -q -g ttft:1 "$d/run.ledger.tsv" >base.json
+    goodput -q -e -g ttft:1 --baseline base.json "$d/run.ledger.tsv" >now.json
+    [ "$(jq -c '[.verdict, .accepted]' now.json)" = '["none",0]' ]
+}
+
+@test "the workflow is YAML with the steps that are tested" {
+    python3 -c 'import yaml' 2>/dev/null || skip "no YAML for Python"
+    python3 -c '
+import sys, yaml
+steps = yaml.safe_load(open(sys.argv[1]))["jobs"]["goodput"]["steps"]
+names = [s.get("name") for s in steps if "run" in s]
+assert names == ["load test", "ledger", "contract", "regression", "summary", "keep"], names' "$ROOT/examples/ci/goodput.yml"
+}
