@@ -168,9 +168,10 @@ static int64_t int_of(struct value v) {
     return v.type == JTOK_NUMBER && num_int(v.s, v.n, &i) ? i : INT_NONE;
 }
 
+/* What no reply can hold is no count. */
 static int64_t count_of(struct value v) {
     int64_t i = int_of(v);
-    return i < 0 ? INT_NONE : i;
+    return i < 0 || i > INT32_MAX ? INT_NONE : i;
 }
 
 /* A field code or status: a number, or a string of one. */
@@ -716,6 +717,8 @@ static const char *fast_key(const char *s, const char *end, enum key *k) {
         *k = K_TURN;
     } else if (LITERAL(s, "data\":")) {
         *k = K_DATA;
+    } else if (LITERAL(s, "finish_reason\":")) {
+        *k = K_FINISH_REASON;
     } else {
         struct value v;
         if ((s = fast_string(s, end, &v)) == NULL || v.escaped || *s++ != ':') return NULL;

@@ -4,7 +4,7 @@
 
 #include "buf.h"
 
-enum { N_SHARDS = 8, FIRST_CAP = 64 };
+enum { N_SHARDS = 8, FIRST_CAP = 64, SMALL_CAP = 1 << 15 };
 
 #define REST UINT64_C(0x7FFFFFFF)
 #define NOTE UINT64_C(0x80000000)
@@ -48,10 +48,11 @@ uint64_t *ids_find_after(const struct ids *ids, uint64_t hash, uint64_t *place) 
     return search(s, hash, after(s, place));
 }
 
-/* A shard grows by a third when three quarters are taken: 10.7 to 14.2 bytes an id, 16 while one of them grows. */
+/* A shard grows by a third when three quarters are taken: 10.7 to 14.2 bytes an id, 16 while one of them grows.  Small
+ * ones double: all together they take 2 MiB at most. */
 static void grow(struct ids_shard *s) {
     struct ids_shard old = *s;
-    s->cap += s->cap / 3;
+    s->cap += s->cap < SMALL_CAP ? s->cap : s->cap / 3;
     s->place = xtable(s->cap, sizeof *s->place);
     for (uint32_t i = 0; i < old.cap; i++) {
         if (ids_state(&old.place[i]) == ID_NEW) continue;

@@ -644,24 +644,23 @@ static unsigned code_point(const char *p, const char *end, size_t *used) {
 }
 
 size_t jtok_unescape(char *dst, const char *s, size_t n) {
+    static const char meaning[128] = {
+        ['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t'};
     const char *p = s, *end = s + n;
     char *to = dst;
     while (p < end) {
-        const char *slash = copy_plain(to, p, end);
+        const char *slash = copy(to, p, end);
         to += slash - p;
         p = slash;
         if (p == end) break;
-        size_t used = 2;
-        switch (p[1]) {
-        case 'b': *to++ = '\b'; break;
-        case 'f': *to++ = '\f'; break;
-        case 'n': *to++ = '\n'; break;
-        case 'r': *to++ = '\r'; break;
-        case 't': *to++ = '\t'; break;
-        case 'u': to += put_utf8(to, code_point(p, end, &used)); break;
-        default: *to++ = p[1];
+        if (p[1] == 'u') {
+            size_t used;
+            to += put_utf8(to, code_point(p, end, &used));
+            p += used;
+        } else {
+            *to++ = meaning[p[1] & 127];
+            p += 2;
         }
-        p += used;
     }
     return (size_t)(to - dst);
 }
