@@ -132,7 +132,7 @@ peak() {
     [[ $output != *SECRET* ]]
 }
 
-@test "the number of threads does not show" {
+@test "neither the number of threads nor the size of reads shows" {
     "$BUILD/synth" --preset two-chunk --requests 8000 >"$T/log"
     [ "$(wc -c <"$T/log")" -gt 5000000 ] # less is read by one thread whatever is asked for
     ev2ledger -t 1 "$T/log" >"$T/one"
@@ -142,6 +142,9 @@ peak() {
         ev2ledger -t "$n" <"$T/log" | cmp - "$T/one"
         # shellcheck disable=SC2002
         cat "$T/log" | ev2ledger -t "$n" | cmp - "$T/one"
+        for size in 777 65537 3000000; do
+            dd if="$T/log" bs="$size" status=none | ev2ledger -t "$n" | cmp - "$T/one"
+        done
     done
 }
 
