@@ -337,3 +337,62 @@ steps = yaml.safe_load(open(sys.argv[1]))["jobs"]["goodput"]["steps"]
 names = [s.get("name") for s in steps if "run" in s]
 assert names == ["load test", "ledger", "contract", "regression", "summary", "keep"], names' "$ROOT/examples/ci/goodput.yml"
 }
+
+# ---- the tutorial: what it shows is what is printed ----
+
+# session PAGE: its commands in order, each in a file cmd.N, and what the page shows of its output, if it does, in want.N
+session() {
+    sed 's/\\e/\\/g; s/\\(dq/"/g; s/\\(aq/'"'"'/g; s/\\&//g; s/\\-/-/g' "$1" | awk '
+        function command(text) { printf "%s\n", text >("cmd." ++n) }
+        sub(/^\.Dl \$ /, "") { command($0); next }
+        /^\.Bd -literal/ { shown = 1; next }
+        /^\.Ed/ { shown = 0; next }
+        shown && sub(/^\$ /, "") { command($0); next }
+        shown && sub(/^> /, "") { print >("cmd." n); next }
+        shown { print >("want." n) }'
+}
+
+@test "the tutorial prints what it shows" {
+    need jq datamash
+    session "$ROOT/man/steadytools-tutorial.7"
+    mkdir here
+    ln -s "$BUILD" here/build
+    bad=0 checked=0
+    for n in $(seq "$(ls cmd.* | wc -l)"); do
+        (cd here && bash -eo pipefail ../cmd.$n) >got 2>err || { echo "failed:"; cat cmd.$n err; bad=1; }
+        [ -e want.$n ] || continue
+        checked=$((checked + 1))
+        cmp -s got want.$n || { cat cmd.$n; diff want.$n got; bad=1; }
+    done
+    [ $bad = 0 ] && [ $checked -ge 14 ]
+}
+
+# ---- one-liners of the recipes' README ----
+
+# block HEADING: the lines of code under it
+block() { awk -v h="## $1" '/^## / { on = ($0 == h) } on && sub(/^    /, "")' "$ROOT/examples/recipes/README.md"; }
+
+@test "the lines for pandas run, and find what Miller finds" {
+    python=
+    for p in /usr/bin/python3 python3; do "$p" -c 'import pandas' 2>/dev/null && python=$p && break; done
+    [ -n "$python" ] || skip "no pandas"
+    cp "$d/run.ledger.tsv" ledger.tsv && cp "$d/run.passes.tsv" passes.tsv
+    # the plot needs a library of its own
+    { block pandas | grep -v '\.plot(' | sed 's/^ledger\[.*/q = &/'; echo 'print(q.loc[0, .5], len(passes), ledger.issued_ns.min())'; } >p.py
+    [ "$(wc -l <p.py)" = 5 ]
+    "$python" p.py >out
+    cat out
+    first=$(column ledger.tsv issued_ns | sort -n | head -n 1)
+    median=$(paste <(column ledger.tsv outcome) <(column ledger.tsv worker) <(column ledger.tsv ttft_ns) |
+        awk '$1 == "completed" && $2 == 0 { print $3 }' | sort -n | awk '{ v[NR] = $1 } END { i = int((NR + 1) / 2)
+            printf "%.7f", (NR % 2 ? v[i] : (v[i] + v[i + 1]) / 2) / 1e6 }')
+    awk -v first="$first" -v median="$median" '{ exit !($1 - median < 1e-6 && median - $1 < 1e-6 && $2 == 12 && $3 "" == first "") }' out
+}
+
+@test "the lines for R run" {
+    need Rscript
+    cp "$d/run.ledger.tsv" ledger.tsv && cp "$d/run.passes.tsv" passes.tsv
+    { block R; echo 'cat(nrow(ledger), nrow(passes), "\n")'; } >p.R
+    Rscript p.R >out
+    [ "$(tail -n 1 out)" = "485 12 " ]
+}
