@@ -103,6 +103,13 @@ static unsigned read_flags(struct view c) {
     return flags;
 }
 
+/* Of tokens, chunks or sends: sums of them stay exact. */
+static int64_t read_count(const struct table_in *t, int column, const char *name) {
+    int64_t v = table_int(t, column);
+    if (int_known(v) && (v < 0 || v > INT32_MAX)) die_at(t->file, t->line, "column '%s' is no count", name);
+    return v;
+}
+
 bool ledger_read(struct ledger_in *in, struct ledger_row *row) {
     const struct table_in *t = &in->table;
     if (!table_next(&in->table)) return false;
@@ -122,11 +129,11 @@ bool ledger_read(struct ledger_in *in, struct ledger_row *row) {
         .tpot_ns = table_real(t, at[TPOT_NS]),
         .gap_max_ns = table_int(t, at[GAP_MAX_NS]),
         .e2e_ns = table_int(t, at[E2E_NS]),
-        .input_tokens = table_int(t, at[INPUT_TOKENS]),
-        .output_tokens = table_int(t, at[OUTPUT_TOKENS]),
-        .tail_tokens = table_int(t, at[TAIL_TOKENS]),
-        .chunks = table_int(t, at[CHUNKS]),
-        .attempts = table_int(t, at[ATTEMPTS]),
+        .input_tokens = read_count(t, at[INPUT_TOKENS], "input_tokens"),
+        .output_tokens = read_count(t, at[OUTPUT_TOKENS], "output_tokens"),
+        .tail_tokens = read_count(t, at[TAIL_TOKENS], "tail_tokens"),
+        .chunks = read_count(t, at[CHUNKS], "chunks"),
+        .attempts = read_count(t, at[ATTEMPTS], "attempts"),
         .finish_reason = table_text(t, at[FINISH_REASON]),
         .error_type = table_text(t, at[ERROR_TYPE]),
         .quality = table_text(t, at[QUALITY]),

@@ -52,7 +52,7 @@ static bool take_text(struct reader *r, enum jtok_type t, struct view *text) {
 
 static bool take_count(struct reader *r, enum jtok_type t, int64_t *v) {
     if (t == JTOK_NULL) return true;
-    return (t == JTOK_NUMBER || t == JTOK_STRING) && num_int(r->j.s, r->j.n, v) && *v >= 0;
+    return (t == JTOK_NUMBER || t == JTOK_STRING) && num_int(r->j.s, r->j.n, v) && *v >= 0 && *v <= INT32_MAX;
 }
 
 static bool take_bool(enum jtok_type t, bool *v) {

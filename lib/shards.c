@@ -109,11 +109,7 @@ static void sift_down(struct shards *s, size_t i) {
     s->heap[i] = h;
 }
 
-static int32_t tokens(const struct shard *h, int64_t v, const char *column) {
-    if (!int_known(v)) return TOKENS_NONE;
-    if (v < 0 || v > INT32_MAX) die_at(h->file, ledger_table(h->in)->line, "column '%s' is no token count", column);
-    return (int32_t)v;
-}
+static int32_t tokens(int64_t v) { return int_known(v) ? (int32_t)v : TOKENS_NONE; }
 
 static int64_t latest(const struct ledger_row *r) {
     const int64_t stamps[] = {r->issued_ns, r->reissued_ns, r->first_ns, r->last_ns, r->done_ns};
@@ -132,8 +128,8 @@ static struct request request_of(const struct shards *s, const struct shard *h) 
                             .ttft_ns = r->ttft_ns,
                             .e2e_ns = completed ? r->e2e_ns : INT_NONE,
                             .tpot_ns = completed ? r->tpot_ns : NAN,
-                            .isl = tokens(h, r->input_tokens, "input_tokens"),
-                            .osl = tokens(h, r->output_tokens, "output_tokens"),
+                            .isl = tokens(r->input_tokens),
+                            .osl = tokens(r->output_tokens),
                             .seq = r->seq < 0 || r->seq > UINT32_MAX ? 0 : (uint32_t)r->seq,
                             .at = (uint32_t)(s->read - s->untracked - s->n_heap),
                             .file = h->index,
