@@ -208,7 +208,7 @@ install: $(TOOLS:%=bin/%) completions
 	for s in 1 5 7; do \
 	    install -d $(SHARE)/man/man$$s && install -m 644 man/*.$$s $(SHARE)/man/man$$s || exit 1; \
 	done
-	for f in $(EXAMPLES); do \
+	for f in README.md $(EXAMPLES); do \
 	    install -D -m $$([ -x $$f ] && echo 755 || echo 644) $$f $(SHARE)/doc/steadytools/$$f || exit 1; \
 	done
 

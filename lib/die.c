@@ -41,6 +41,12 @@ static size_t put(char *text, size_t n, size_t cap, const char *fmt, ...) {
     return n;
 }
 
+/* A name of a file or an option is somebody's text, and is to be read, not obeyed by a terminal. */
+static void disarm(char *text, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f) text[i] = '?';
+}
+
 /* One write per message, so that lines of the stages of a pipeline do not mix. */
 static void say(const char *file, long long line, const char *fmt, va_list ap, const char *tail) {
     char text[1024];
@@ -52,6 +58,7 @@ static void say(const char *file, long long line, const char *fmt, va_list ap, c
         n = put(text, n, cap, "%s: ", file);
     n = vput(text, n, cap, fmt, ap);
     if (tail) n = put(text, n, cap, ": %s", tail);
+    disarm(text, n);
     text[n++] = '\n';
     fwrite(text, 1, n, stderr);
 }

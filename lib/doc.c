@@ -113,24 +113,12 @@ void doc_dump(struct buf *b, const json_t *v) {
         }
         buf_char(b, ']');
         break;
-    case JSON_STRING:
-        doc_dump_string(b, json_string_value(v), json_string_length(v));
-        break;
-    case JSON_INTEGER:
-        buf_add(b, num, num_put_int(num, json_integer_value(v)));
-        break;
-    case JSON_REAL:
-        buf_add(b, num, num_put_real(num, json_real_value(v)));
-        break;
-    case JSON_TRUE:
-        buf_str(b, "true");
-        break;
-    case JSON_FALSE:
-        buf_str(b, "false");
-        break;
-    case JSON_NULL:
-        buf_str(b, "null");
-        break;
+    case JSON_STRING: doc_dump_string(b, json_string_value(v), json_string_length(v)); break;
+    case JSON_INTEGER: buf_add(b, num, num_put_int(num, json_integer_value(v))); break;
+    case JSON_REAL: buf_add(b, num, num_put_real(num, json_real_value(v))); break;
+    case JSON_TRUE: buf_str(b, "true"); break;
+    case JSON_FALSE: buf_str(b, "false"); break;
+    case JSON_NULL: buf_str(b, "null"); break;
     }
 }
 

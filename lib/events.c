@@ -546,7 +546,7 @@ static inline bool literal(const char *s, const char *text, size_t n) {
     uint64_t differ = 0;
     for (size_t i = 0; i + sizeof differ < n; i += sizeof differ)
         differ |= word_at(s + i) ^ word_at(text + i);
-    return (differ | (word_at(s + n - sizeof differ) ^ word_at(text + n - sizeof differ))) == 0;
+    return (differ | (word_at(s + (n - sizeof differ)) ^ word_at(text + (n - sizeof differ)))) == 0;
 }
 
 #define LITERAL(s, text) (literal(s, text, sizeof text - 1) && (s += sizeof text - 1, true))

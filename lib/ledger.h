@@ -56,7 +56,8 @@ extern const struct schema ledger_schema;
 struct ledger_in;
 struct ledger_in *ledger_open(const char *path); /* NULL or "-" = stdin */
 struct table_in *ledger_table(struct ledger_in *in); /* header facts, run, and raw cells of the current row */
-bool ledger_read(struct ledger_in *in, struct ledger_row *row); /* false at the end; a bad value dies with file and line */
+bool ledger_read(struct ledger_in *in,
+                 struct ledger_row *row); /* false at the end; a bad value dies with file and line */
 void ledger_close(struct ledger_in *in);
 
 /* Write a row in the spelling of the output table.  Extra cells, if the table has extra columns, are the caller's. */

@@ -30,7 +30,8 @@ static void add_report(struct loads *list, const char *file, json_t *report) {
     for (size_t i = 0; i < list->run.n; i++)
         if (json_equal(list->run.v[i].report, report)) { /* a repeat is another run, not the same report again */
             bool twice = strcmp(list->run.v[i].file, file) == 0;
-            warn("%s: the same report as %s, %s", file, list->run.v[i].file, twice ? "counted once" : "is it another run?");
+            warn("%s: the same report as %s, %s", file, list->run.v[i].file,
+                 twice ? "counted once" : "is it another run?");
             if (twice) return;
         }
     struct load r = read_run(file, report, list->run.n);

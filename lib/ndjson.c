@@ -39,19 +39,12 @@ static bool value(struct ndjson *r, struct jtok *j, struct view *cell) {
     *cell = (struct view){0};
     enum jtok_type t = jtok_next(j);
     switch (t) {
-    case JTOK_STRING:
-        *cell = decoded(r, j);
-        return true;
-    case JTOK_NUMBER:
-        *cell = (struct view){j->s, j->n};
-        return true;
+    case JTOK_STRING: *cell = decoded(r, j); return true;
+    case JTOK_NUMBER: *cell = (struct view){j->s, j->n}; return true;
     case JTOK_TRUE:
-    case JTOK_FALSE:
-        *cell = (struct view){t == JTOK_TRUE ? "1" : "0", 1};
-        return true;
+    case JTOK_FALSE: *cell = (struct view){t == JTOK_TRUE ? "1" : "0", 1}; return true;
     case JTOK_NULL:
-    case JTOK_NONFINITE:
-        return true;
+    case JTOK_NONFINITE: return true;
     case JTOK_ARRAY:
     case JTOK_OBJECT: {
         const char *from = j->p - 1;
@@ -62,8 +55,7 @@ static bool value(struct ndjson *r, struct jtok *j, struct view *cell) {
         *cell = (struct view){from, (size_t)(j->p - from)};
         return true;
     }
-    default:
-        return false;
+    default: return false;
     }
 }
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define INT_NONE INT64_MIN /* so that -2^63 itself is not a value: num_int refuses it */
-#define NUM_MAX 32         /* bytes num_put_* may write */
+#define NUM_MAX 32 /* bytes num_put_* may write */
 
 static inline bool int_known(int64_t v) { return v != INT_NONE; }
 

@@ -18,7 +18,8 @@ enum { LIST_OPTIONS = 256, FIRST_LONG }; /* beyond every letter */
 
 #define AT(m) offsetof(struct common, m)
 static const struct opt common_opt[] = {
-    {'o', "output", "tsv|ndjson", OPT_CHOICE, AT(output), "spelling to write (default: as read; ev2ledger, ledger2passes: tsv)", "|tsv|ndjson", 0, 0},
+    {'o', "output", "tsv|ndjson", OPT_CHOICE, AT(output),
+     "spelling to write (default: as read; ev2ledger, ledger2passes: tsv)", "|tsv|ndjson", 0, 0},
     {'H', "no-header", NULL, OPT_FLAG, AT(no_header), "leave out the lines that begin with '#'", NULL, 0, 0},
     {'q', "quiet", NULL, OPT_FLAG, AT(quiet), "no warnings, no progress", NULL, 0, 0},
     {'v', "verbose", NULL, OPT_FLAG, AT(verbose), "say what was decided and why, on stderr", NULL, 0, 0},
@@ -50,8 +51,9 @@ static void help(const struct tool *t) {
             out_printf("  %-28s  %s\n", left, help_text(t, o));
     }
     out_printf("  %-28s  %s\n  %-28s  %s\n", "-h, --help", "this text", "-V, --version", "name and version");
-    out_printf("\nexample:\n  %s\n\nstatus: 0 done, 1 the verdict is no (with -e only), 2 usage, input or output error\n",
-               t->example);
+    out_printf(
+        "\nexample:\n  %s\n\nstatus: 0 done, 1 the verdict is no (with -e only), 2 usage, input or output error\n",
+        t->example);
 }
 
 /* letter, name, argument, help: for completions and for the check of the man pages */
@@ -85,9 +87,7 @@ static void set(const struct opt *o, void *options, const char *arg) {
     size_t n = arg ? strlen(arg) : 0;
     bool limited = o->min != 0 || o->max != 0;
     switch (o->type) {
-    case OPT_FLAG:
-        *(bool *)at = true;
-        return;
+    case OPT_FLAG: *(bool *)at = true; return;
     case OPT_INT: {
         int64_t v;
         if (!num_int(arg, n, &v)) die("--%s: '%s' is not an integer", o->name, arg);
@@ -110,9 +110,7 @@ static void set(const struct opt *o, void *options, const char *arg) {
         *(double *)at = v;
         return;
     }
-    case OPT_TEXT:
-        *(const char **)at = arg;
-        return;
+    case OPT_TEXT: *(const char **)at = arg; return;
     case OPT_CHOICE: {
         int i = choice(o->choices, arg);
         if (i < 0) die("--%s: '%s' is none of %s", o->name, arg, o->choices + (o->choices[0] == '|'));
@@ -131,7 +129,8 @@ static void set(const struct opt *o, void *options, const char *arg) {
 char **opts_parse(const struct tool *t, void *options, int argc, char **argv) {
     static char *std[] = {"-", NULL};
     die_init(t->name);
-    json_set_alloc_funcs(xmalloc, free); /* a document that lacks a member for want of memory would pass for a whole one */
+    json_set_alloc_funcs(xmalloc,
+                         free); /* a document that lacks a member for want of memory would pass for a whole one */
     size_t n = count(t);
     struct option *longs = xcalloc(n + 4, sizeof *longs);
     struct buf letters = {0};
@@ -187,16 +186,11 @@ const char *opts_single(char **operand) {
 static bool differs(const struct opt *o, const void *a, const void *b) {
     const char *x = (const char *)a + o->at, *y = (const char *)b + o->at;
     switch (o->type) {
-    case OPT_FLAG:
-        return *(const bool *)x != *(const bool *)y;
-    case OPT_INT:
-        return *(const int64_t *)x != *(const int64_t *)y;
-    case OPT_REAL:
-        return memcmp(x, y, sizeof(double)) != 0;
-    case OPT_CHOICE:
-        return *(const int *)x != *(const int *)y;
-    case OPT_LIST:
-        return ((const struct opt_list *)x)->n > 0;
+    case OPT_FLAG: return *(const bool *)x != *(const bool *)y;
+    case OPT_INT: return *(const int64_t *)x != *(const int64_t *)y;
+    case OPT_REAL: return memcmp(x, y, sizeof(double)) != 0;
+    case OPT_CHOICE: return *(const int *)x != *(const int *)y;
+    case OPT_LIST: return ((const struct opt_list *)x)->n > 0;
     case OPT_TEXT: {
         const char *s = *(const char *const *)x, *d = *(const char *const *)y;
         return s != d && (!s || !d || strcmp(s, d) != 0);
@@ -208,14 +202,10 @@ static bool differs(const struct opt *o, const void *a, const void *b) {
 static json_t *value(const struct opt *o, const void *options) {
     const char *at = (const char *)options + o->at;
     switch (o->type) {
-    case OPT_FLAG:
-        return json_boolean(*(const bool *)at);
-    case OPT_INT:
-        return json_integer(*(const int64_t *)at);
-    case OPT_REAL:
-        return doc_real(*(const double *)at);
-    case OPT_TEXT:
-        return json_string(*(const char *const *)at);
+    case OPT_FLAG: return json_boolean(*(const bool *)at);
+    case OPT_INT: return json_integer(*(const int64_t *)at);
+    case OPT_REAL: return doc_real(*(const double *)at);
+    case OPT_TEXT: return json_string(*(const char *const *)at);
     case OPT_CHOICE: {
         const char *s = o->choices;
         for (int i = *(const int *)at; i > 0; i--)

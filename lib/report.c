@@ -60,8 +60,10 @@ json_t *report_read(const char *path, const char *kind, char why[160]) {
         list = parse_json(b.s, b.len, bad, &line);
     } else if (blank < b.len) {
         json_t *v = doc_unflatten(b.s, b.len, &line);
-        if (v) list = json_pack("[o]", v);
-        else snprintf(bad, sizeof bad, "neither JSON nor a path<TAB>value line");
+        if (v)
+            list = json_pack("[o]", v);
+        else
+            snprintf(bad, sizeof bad, "neither JSON nor a path<TAB>value line");
     }
     buf_free(&b);
     for (size_t i = 0; list && i < json_array_size(list); i++) {

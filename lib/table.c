@@ -298,7 +298,8 @@ static bool nonfinite(struct view c) {
 
 /* 1, 0, or -1 for neither.  True and 1.0 are what data frames make of a truth. */
 static int truth(struct view c) {
-    static const char *const names[2][5] = {{"0", "false", "False", "FALSE", "0.0"}, {"1", "true", "True", "TRUE", "1.0"}};
+    static const char *const names[2][5] = {{"0", "false", "False", "FALSE", "0.0"},
+                                            {"1", "true", "True", "TRUE", "1.0"}};
     for (size_t i = 0; i < 10; i++)
         if (is(c, names[i % 2][i / 2])) return (int)(i % 2);
     return -1;

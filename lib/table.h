@@ -47,7 +47,8 @@ struct table_in {
     struct tsv tsv;
     struct ndjson ndjson;
     struct arena names;
-    size_t *from; /* [n]: the place in a line of each column, where unknown columns stand before known ones; else NULL */
+    size_t
+        *from; /* [n]: the place in a line of each column, where unknown columns stand before known ones; else NULL */
     struct view *own; /* [n]: the cells, where they are not as they stand in the line */
     struct arena visible; /* cells rewritten to be free of control characters, of the current row */
     bool pending; /* NDJSON: the first row was read to learn the columns */

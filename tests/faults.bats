@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # What a tool does when memory, a read, a write or a thread fails it: the same bytes, or status 2 and one line.  Never a
-# crash, never status 0 over less than the whole.  `make faults` fails every single request for memory; here it is a sample.
+# crash, never status 0 over less than the whole.  `make faults` fails every single request for
+# memory, of libjq every third; here it is a sample.
 
 load lib
 
@@ -70,8 +71,8 @@ broken() {
 # counted WHAT: for `make faults`, which prints how much was tried
 counted() { [ -z "${FAULTS_ALL:-}" ] || echo "# $tried runs: $1${aborted:+, $aborted aborted by libjq}" >&3; }
 
-# step N SAMPLE: so that SAMPLE of N are tried, or all with FAULTS_ALL
-step() { [ -n "${FAULTS_ALL:-}" ] && echo 1 || echo $(($1 / $2 + 1)); }
+# step N SAMPLE MORE: so that about SAMPLE of N are tried, with FAULTS_ALL about MORE
+step() { if [ -n "${FAULTS_ALL:-}" ]; then echo $(($1 / $3 + 1)); else echo $(($1 / $2 + 1)); fi; }
 
 @test "short and interrupted reads and writes change nothing" {
     tried=0
@@ -89,7 +90,7 @@ step() { [ -n "${FAULTS_ALL:-}" ] && echo 1 || echo $(($1 / $2 + 1)); }
     for c in $CASES; do
         n=$(calls "$c" alloc) ended=0
         [ "$n" -gt 50 ]
-        for ((i = 1; i <= n; i += $(step "$n" 15))); do
+        for ((i = 1; i <= n; i += $(step "$n" 15 4000))); do
             faulty "$c" "alloc=$i"
             whole "$c" || { refuses "$c" && grep -q 'memory' "$D/err" && ended=1; } || aborts "$c" || broken "$c" "alloc=$i"
         done
@@ -102,7 +103,7 @@ step() { [ -n "${FAULTS_ALL:-}" ] && echo 1 || echo $(($1 / $2 + 1)); }
     tried=0 aborted=0
     for c in $CASES; do
         n=$(calls "$c" alloc) ended=0
-        for ((i = 1; i <= n; i += $(step "$n" 8))); do
+        for ((i = 1; i <= n; i += $(step "$n" 8 100))); do
             faulty "$c" "allocs=$i"
             whole "$c" || { refuses "$c" && ended=1; } || aborts "$c" || broken "$c" "allocs=$i"
         done

@@ -32,6 +32,7 @@ setup() {
     jq -e .title "$inst/share/steadytools/schema/goodput.schema.json"
     for example in "$ROOT"/examples/*/*; do cmp "$example" "$inst/share/doc/steadytools/examples/${example#"$ROOT/examples/"}"; done
     [ -f "$inst/share/doc/steadytools/examples/report.mk" ]
+    cmp "$ROOT/README.md" "$inst/share/doc/steadytools/README.md"
     # no test program, and nothing outside of the prefix
     [ "$(find "$inst/bin" -type f | wc -l)" = 7 ]
     [ "$(find "$BATS_FILE_TMPDIR/inst" -type f | grep -vc "^$inst/")" = 0 ]
@@ -98,6 +99,16 @@ setup() {
     small_run .
     PATH=$PWD/root/usr/bin:/usr/bin:/bin bash -eo pipefail -c '
         ev2ledger ev2ledger.in | ledger2passes -n 4 | warmcrop -q | tailguard | plateau | cmp - render.in'
+}
+
+@test "the trial in a chroot says why it is skipped" {
+    mkdir few && ln -s "$(command -v id)" "$(command -v dirname)" few/
+    run env PATH="$PWD/few" /bin/sh "$ROOT/share/debian/chroot.sh" none.deb here
+    [ "$status" = 0 ] && [[ $output =~ ^"deb-chroot: skipped: "(no debootstrap|not root)$ ]]
+    PATH=$PATH:/usr/sbin
+    command -v debootstrap >/dev/null && [ "$(id -u)" = 0 ] || skip "no debootstrap, or not root"
+    MIRROR=http://127.0.0.1:9/ run "$ROOT/share/debian/chroot.sh" none.deb here
+    [ "$status" = 0 ] && [[ $output == "deb-chroot: skipped: debootstrap failed"* ]]
 }
 
 # complete TOOL WORD...: what bash offers for the last word

@@ -8,7 +8,7 @@ skip() { echo "deb-chroot: skipped: $*" >&2; exit 0; }
 command -v debootstrap >/dev/null || skip "no debootstrap"
 . /etc/os-release
 mirror=${MIRROR:-http://deb.debian.org/debian}
-rm -rf "$dir"
+rm -rf --one-file-system "$dir"
 mkdir -p "$dir"
 debootstrap --variant=minbase "$VERSION_CODENAME" "$dir" "$mirror" >"$dir.log" 2>&1 ||
     skip "debootstrap failed, see $dir.log: $(tail -n 1 "$dir.log")"
@@ -18,4 +18,4 @@ chroot "$dir" apt-get install -y -q --no-install-recommends /tmp/steadytools.deb
     exit 1
 }
 for tool in ev2ledger ledger2passes warmcrop tailguard plateau goodput render; do chroot "$dir" "$tool" --version; done
-rm -rf "$dir"
+rm -rf --one-file-system "$dir"
