@@ -121,10 +121,10 @@ bench: all $(BUILD)/synth $(BENCH)
 # Every parser on bytes that nobody would write, by libFuzzer for FUZZ_SECONDS each; what it learns is kept in build/fuzz.
 FUZZ = $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*.c))
 FUZZ_SECONDS = 60
-build/fuzz/%: tests/fuzz/%.c $(wildcard lib/*.[ch] lib/*.inc) build/adapters.c
+build/fuzz/%: tests/fuzz/%.c $(wildcard lib/*/*.[ch] lib/*/*.inc) build/adapters.c
 	@mkdir -p $(@D)
 	clang -std=gnu11 $(CPPFLAGS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-	    $(if $(findstring tokens,$@),-Wl$(comma)--wrap=exit) -o $@ $< $(wildcard lib/*.c) build/adapters.c $(LIBS)
+	    $(if $(findstring tokens,$@),-Wl$(comma)--wrap=exit) -o $@ $< $(wildcard lib/*/*.c) build/adapters.c $(LIBS)
 
 fuzz-build: $(FUZZ)
 
@@ -135,7 +135,7 @@ bless: all
 	bash tests/cases.sh --bless
 
 lint:
-	bash tests/lint.sh
+	bash tests/lint.sh $(ROOMS)
 
 # ---- the shipped example, by the pipeline of the README, every stream left in build/demo ----
 

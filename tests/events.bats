@@ -7,8 +7,8 @@ setup_file() {
     local lib="events jtok buf die num in out"
     # shellcheck disable=SC2086,SC2046
     cc -std=gnu11 -D_GNU_SOURCE -DFUZZ_MAIN -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-        -I"$ROOT/lib" -o "$BATS_FILE_TMPDIR/events_fuzz" "$ROOT/tests/fuzz/events_fuzz.c" \
-        $(printf "$ROOT/lib/%s.c " $lib)
+        $(printf -- "-I%s " "$ROOT"/lib/*/) -o "$BATS_FILE_TMPDIR/events_fuzz" "$ROOT/tests/fuzz/events_fuzz.c" \
+        $(for m in $lib; do ls "$ROOT"/lib/*/$m.c; done)
     cat "$ROOT"/tests/cases/ev2ledger/*/in.jsonl >"$BATS_FILE_TMPDIR/log.jsonl"
 }
 

@@ -9,8 +9,8 @@ load lib
     local watched="jqmap jtok maprow classify format buf num" # the rest comes from the library as it is
     # shellcheck disable=SC2046
     cc -std=gnu11 -D_GNU_SOURCE -DFUZZ_MAIN -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-        -I"$ROOT/lib" -o "$BATS_TEST_TMPDIR/jqmap_fuzz" "$ROOT/tests/fuzz/jqmap_fuzz.c" \
-        $(printf "$ROOT/lib/%s.c " $watched) "$BUILD/lib/libsteady.a" \
+        $(printf -- "-I%s " "$ROOT"/lib/*/) -o "$BATS_TEST_TMPDIR/jqmap_fuzz" "$ROOT/tests/fuzz/jqmap_fuzz.c" \
+        $(for m in $watched; do ls "$ROOT"/lib/*/$m.c; done) "$BUILD/lib/libsteady.a" \
         -ljansson -ljq -lcsv -lgsl -lgslcblas -lxxhash -lpcre2-8 -lutf8proc -lpthread -lm
     export ASAN_OPTIONS=detect_leaks=0 # libjq keeps its stack where the checker does not look
     for f in "$ROOT"/tests/cases/*/*/in.* "$ROOT"/tests/fuzz/*.c; do
@@ -28,8 +28,8 @@ load lib
     clang -fsanitize=fuzzer -o none none.c 2>/dev/null || skip "no libFuzzer (make deps-fuzz)"
     # shellcheck disable=SC2046
     clang -std=gnu11 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-        -I"$ROOT/lib" -o events_fuzz "$ROOT/tests/fuzz/events_fuzz.c" \
-        $(printf "$ROOT/lib/%s.c " events jtok buf die num in out)
+        $(printf -- "-I%s " "$ROOT"/lib/*/) -o events_fuzz "$ROOT/tests/fuzz/events_fuzz.c" \
+        $(for m in events jtok buf die num in out; do ls "$ROOT"/lib/*/$m.c; done)
     mkdir corpus
     cp "$ROOT/tests/cases/ev2ledger/malformed/in.jsonl" corpus/
     run ./events_fuzz -runs=2000 -seed=1 -max_len=4000 corpus

@@ -118,7 +118,7 @@ refused() {
     local lib="tokjson tokranks tokmodel presplit splitter added bpe names uclass pattern normal jtok buf die num"
     # shellcheck disable=SC2086,SC2046
     cc -std=gnu11 -D_GNU_SOURCE -DFUZZ_MAIN -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-        -Wl,--wrap=exit -I"$ROOT/lib" -o "$T/fuzz" "$ROOT/tests/fuzz/tokens_fuzz.c" $(printf "$ROOT/lib/%s.c " $lib) \
+        -Wl,--wrap=exit $(printf -- "-I%s " "$ROOT"/lib/*/) -o "$T/fuzz" "$ROOT/tests/fuzz/tokens_fuzz.c" $(for m in $lib; do ls "$ROOT"/lib/*/$m.c; done) \
         -lpcre2-8 -lutf8proc -lxxhash
     ASAN_OPTIONS=detect_leaks=0 run --separate-stderr "$T/fuzz" 80 "$K/small.json" "$K/small.tiktoken"
     [ "$status" = 0 ]

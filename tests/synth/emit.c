@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../lib/num.h"
-#include "../../lib/out.h"
+#include "num.h"
+#include "out.h"
 #include "synth.h"
 
 static const struct options *opt;

@@ -1,7 +1,7 @@
 /* synth: write the event log of a simulated benchmark, and what was planted in it. */
 
-#include "../../lib/die.h"
-#include "../../lib/out.h"
+#include "die.h"
+#include "out.h"
 #include "synth.h"
 
 #define WARMUP_NS 10000000 /* from session start to the start of tracking, and more for each warm-up request */

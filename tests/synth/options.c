@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../lib/die.h"
-#include "../../lib/num.h"
-#include "../../lib/out.h"
+#include "die.h"
+#include "num.h"
+#include "out.h"
 #include "synth.h"
 
 enum type { HEAD, INT, REAL, SHARE, FLAG, STRING, BYTES, CHOICE, STEP, EXCURSION, RAMP, PRESET, HELP };

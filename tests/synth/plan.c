@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../lib/die.h"
+#include "die.h"
 #include "synth.h"
 
 #define MS 1e6

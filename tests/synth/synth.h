@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../../lib/buf.h"
+#include "buf.h"
 
 /* ---- options.c ---- */
 

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "../../lib/die.h"
+#include "die.h"
 #include "synth.h"
 
 /* Tokens of completed requests per second that a full server delivers: what its slots (or the arrivals) carry. */

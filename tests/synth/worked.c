@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../lib/die.h"
-#include "../../lib/out.h"
+#include "die.h"
+#include "out.h"
 #include "synth.h"
 
 #define MS INT64_C(1000000)

@@ -1,4 +1,4 @@
-/* told: what one event says of its request, in the compact form that is kept.  Layer 6 (above classify).
+/* told: what one event says of its request, in the compact form that is kept.  Layer 8.
  *
  * Texts are counted and errors classified here, where the event's text is still at hand; what is kept afterwards holds
  * no prompt, no output and no message.  A struct told owns its strings until a request takes them. */

@@ -1,4 +1,4 @@
-/* life: what happened to one request, from its events to its row.  Layer 7 (above told and spans).
+/* life: what happened to one request, from its events to its row.  Layer 9.
  *
  * A life is *plain* while it has at most one issue, one first delivery and one complete; these may come in any order.  With
  * anything more it has a story: a small state machine that wants its events in order of stamp, a complete before an

@@ -162,9 +162,9 @@ char **opts_parse(const struct tool *t, void *options, int argc, char **argv) {
             if (nth(t, i)->letter == c) o = nth(t, i);
         if (!o) {
             if (c == ':')
-                fprintf(stderr, "%s: option '%s' needs a value\n", t->name, argv[optind - 1]);
+                warn("option '%s' needs a value", argv[optind - 1]);
             else
-                fprintf(stderr, "%s: unknown option '%s'\n", t->name, argv[optind - 1]);
+                warn("unknown option '%s'", argv[optind - 1]);
             usage(t);
         }
         set(o, options, optarg);

@@ -1,4 +1,4 @@
-/* about_compare: two runs side by side: what may be compared, what may not and why, and how far apart they are.  Layer 8. */
+/* about_compare: two runs side by side: what may be compared, what may not and why, and how far apart they are.  Layer 7. */
 #ifndef ABOUT_COMPARE_H
 #define ABOUT_COMPARE_H
 
