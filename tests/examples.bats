@@ -396,3 +396,10 @@ block() { awk -v h="## $1" '/^## / { on = ($0 == h) } on && sub(/^    /, "")' "$
     Rscript p.R >out
     [ "$(tail -n 1 out)" = "485 12 " ]
 }
+
+@test "shellcheck has nothing to say of the examples and the packing" {
+    need shellcheck
+    mapfile -t scripts < <(grep -lE '^#!.*/(env )?(ba)?sh' "$ROOT"/examples/*/* "$ROOT"/share/debian/*)
+    [ ${#scripts[@]} -gt 15 ]
+    shellcheck -S warning "${scripts[@]}"
+}
