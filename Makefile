@@ -81,7 +81,7 @@ $(BUILD)/%: tests/oracle/%.c $(BUILD)/lib/libsteady.a
 
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/lib/libsteady.a
 	@mkdir -p $(@D)
-	$(COMPILE) -o $@ $^ $(LIBS)
+	$(COMPILE) -o $@ $< $(BUILD)/lib/libsteady.a $(LIBS)
 
 check: all $(TESTS)
 	bash tests/run.sh
