@@ -17,7 +17,7 @@ static const struct column *known(const struct schema *s, const char *name) {
 /* Text as it may be shown: valid UTF-8, control characters spelled out. */
 static void make_visible(struct table_in *t, struct view *cell) {
     const char *p = cell->s, *end = p + cell->n;
-    bool escaped;
+    bool escaped = false;
     while (p < end && (p = jtok_string_end(p, end, &escaped)) < end)
         if ((unsigned char)*p++ >= 0x80) die_at(t->file, t->line, "not valid UTF-8");
     if (buf_is_visible(cell->s, cell->n)) return;
