@@ -20,13 +20,13 @@ ends() {
     [ "$status" = 0 ] || { [ "$status" = 2 ] && [ -s "$T/err" ]; } || { echo "$*: status $status"; head -n 3 "$T/err"; false; }
 }
 
-# peak KB COMMAND...: runs within so much memory; the output is left in $T/out
+# peak KB COMMAND...: runs within so much memory, sanitizers apart, which take their own; the output is left in $T/out
 peak() {
     local max=$1 kb
     shift
     /usr/bin/time -f %M -o "$T/kb" "$@" >"$T/out"
     kb=$(tail -n 1 "$T/kb")
-    [ "$kb" -le "$max" ] || { echo "$*: $kb kB, more than $max"; false; }
+    [ "$BUILD" = "$ROOT/build/dev" ] || [ "$kb" -le "$max" ] || { echo "$*: $kb kB, more than $max"; false; }
 }
 
 event() { printf '{"event_type":"%s","timestamp_ns":%s,"sample_uuid":"%s"%s}\n' "$1" "$2" "$3" "${4:-}"; }
@@ -123,7 +123,7 @@ long() {
 
 @test "a line of 64 MB costs its length, and the lines after it are read" {
     long 64 >"$T/log"
-    peak $((16000 + 2 * 64 * 1024)) ev2ledger "$T/log"
+    peak $((16000 + 64 * 1024)) ev2ledger "$T/log"
     is "$(column done_ns "$T/out" | paste -sd ' ')" "9 19"
     is "$(column output_tokens "$T/out" | paste -sd ' ')" "3 4"
     ev2ledger <"$T/log" | cmp - "$T/out"
@@ -140,7 +140,7 @@ long() {
 @test "a line of 1 GB" {
     [ -n "${STEADY_BIG:-}" ] || skip "STEADY_BIG=1 asks for it"
     long 1024 >"$T/log"
-    peak $((16000 + 2 * 1024 * 1024)) ev2ledger "$T/log"
+    peak $((16000 + 1024 * 1024)) ev2ledger "$T/log"
     is "$(column output_tokens "$T/out" | paste -sd ' ')" "3 4"
 }
 
