@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # What a tool does when memory, a read, a write or a thread fails it: the same bytes, or status 2 and one line.  Never a
-# crash, never status 0 over less than the whole.  `make faults` fails every single request for
-# memory, of libjq every third; here it is a sample.
+# crash, never status 0 over less than the whole.  `make faults` fails every single request for memory, of libjq every third;
+# here it is a sample.
 
 load lib
 
@@ -25,7 +25,11 @@ END
     done
 }
 
-setup() { D=$BATS_FILE_TMPDIR; ulimit -c 0; }
+setup() {
+    D=$BATS_FILE_TMPDIR
+    T=$BATS_TEST_TMPDIR
+    ulimit -c 0
+}
 
 command_of() {
     local d=$BATS_FILE_TMPDIR
@@ -52,19 +56,19 @@ calls() { awk -v what="$2" '{ for (i = 1; i < NF; i += 2) if ($i == what) print 
 faulty() {
     status=0
     # shellcheck disable=SC2046
-    FAULTS=$2 LD_PRELOAD=$BUILD/faults.so $(command_of "$1") >"$D/out" 2>"$D/err" || status=$?
+    FAULTS=$2 LD_PRELOAD=$BUILD/faults.so $(command_of "$1") >"$T/out" 2>"$T/err" || status=$?
     tried=$((tried + 1))
 }
 
-whole() { [ "$status" = 0 ] && cmp -s "$D/out" "$D/$1.want" && cmp -s "$D/err" "$D/$1.err"; }
-refuses() { [ "$status" = 2 ] && [ "$(wc -l <"$D/err")" = 1 ] && grep -q "^$(command_of "$1" | cut -d' ' -f1): " "$D/err"; }
+whole() { [ "$status" = 0 ] && cmp -s "$T/out" "$D/$1.want" && cmp -s "$T/err" "$D/$1.err"; }
+refuses() { [ "$status" = 2 ] && [ "$(wc -l <"$T/err")" = 1 ] && grep -q "^$(command_of "$1" | cut -d' ' -f1): " "$T/err"; }
 
 # libjq 1.6 does not check every request of its compiler, and then aborts; nothing has been written by then.
-aborts() { [[ $1 == harness || $1 == quality ]] && [ "$status" -gt 128 ] && [ ! -s "$D/out" ] && aborted=$((aborted + 1)); }
+aborts() { [[ $1 == harness || $1 == quality ]] && [ "$status" -gt 128 ] && [ ! -s "$T/out" ] && aborted=$((aborted + 1)); }
 
 broken() {
-    echo "$1 under $2: status $status, $(wc -c <"$D/out") of $(wc -c <"$D/$1.want") bytes"
-    head -n 5 "$D/err"
+    echo "$1 under $2: status $status, $(wc -c <"$T/out") of $(wc -c <"$D/$1.want") bytes"
+    head -n 5 "$T/err"
     return 1
 }
 
@@ -92,7 +96,7 @@ step() { if [ -n "${FAULTS_ALL:-}" ]; then echo $(($1 / $3 + 1)); else echo $(($
         [ "$n" -gt 50 ]
         for ((i = 1; i <= n; i += $(step "$n" 15 4000))); do
             faulty "$c" "alloc=$i"
-            whole "$c" || { refuses "$c" && grep -q 'memory' "$D/err" && ended=1; } || aborts "$c" || broken "$c" "alloc=$i"
+            whole "$c" || { refuses "$c" && grep -q 'memory' "$T/err" && ended=1; } || aborts "$c" || broken "$c" "alloc=$i"
         done
         [ $ended = 1 ] || broken "$c" "no fault had an effect"
     done
@@ -122,7 +126,7 @@ step() { if [ -n "${FAULTS_ALL:-}" ]; then echo $(($1 / $3 + 1)); else echo $(($
         n=$(calls "$c" read) ended=0
         for ((i = 1; i <= n; i++)); do
             faulty "$c" "read=$i"
-            whole "$c" || { refuses "$c" && grep -q 'Input/output error' "$D/err" && ended=1; } || broken "$c" "read=$i"
+            whole "$c" || { refuses "$c" && grep -q 'Input/output error' "$T/err" && ended=1; } || broken "$c" "read=$i"
         done
         [ $ended = 1 ] || broken "$c" "no fault had an effect"
         for i in 100 400; do
@@ -141,7 +145,7 @@ step() { if [ -n "${FAULTS_ALL:-}" ]; then echo $(($1 / $3 + 1)); else echo $(($
             faulty "$c" "$how"
             refuses "$c" || broken "$c" "$how"
             case $how in
-            full=*) [ "$(wc -c <"$D/out")" = "${how#full=}" ] && cmp -s -n "${how#full=}" "$D/out" "$D/$c.want" || broken "$c" "$how" ;;
+            full=*) [ "$(wc -c <"$T/out")" = "${how#full=}" ] && cmp -s -n "${how#full=}" "$T/out" "$D/$c.want" || broken "$c" "$how" ;;
             esac
         done
         faulty "$c" "full=$size" # just enough
@@ -156,7 +160,7 @@ step() { if [ -n "${FAULTS_ALL:-}" ]; then echo $(($1 / $3 + 1)); else echo $(($
         ended=0
         for i in 1 2 3 4; do # one is the seed of a hash table, which has others
             faulty "$c" "open=$i"
-            whole "$c" || { refuses "$c" && grep -q 'Too many open files' "$D/err" && ended=1; } || broken "$c" "open=$i"
+            whole "$c" || { refuses "$c" && grep -q 'Too many open files' "$T/err" && ended=1; } || broken "$c" "open=$i"
         done
         [ $ended = 1 ] || broken "$c" "no fault had an effect"
     done
@@ -165,11 +169,11 @@ step() { if [ -n "${FAULTS_ALL:-}" ]; then echo $(($1 / $3 + 1)); else echo $(($
 
 @test "threads that cannot be started change nothing" {
     tried=0
-    "$BUILD/synth" --concurrency 8 --passes 100 --dataset 40 --seed 7 --wire field >"$BATS_TEST_TMPDIR/log"
-    FAULTS_COUNT=$BATS_TEST_TMPDIR/count LD_PRELOAD=$BUILD/faults.so ev2ledger -t 4 "$BATS_TEST_TMPDIR/log" >"$BATS_TEST_TMPDIR/want"
-    grep -q 'thread 3' "$BATS_TEST_TMPDIR/count"
+    "$BUILD/synth" --concurrency 8 --passes 100 --dataset 40 --seed 7 --wire field >"$T/log"
+    FAULTS_COUNT=$T/count LD_PRELOAD=$BUILD/faults.so ev2ledger -t 4 "$T/log" >"$T/want"
+    grep -q 'thread 3' "$T/count"
     for i in 1 2 3; do
-        FAULTS=thread=$i LD_PRELOAD=$BUILD/faults.so ev2ledger -t 4 "$BATS_TEST_TMPDIR/log" | cmp - "$BATS_TEST_TMPDIR/want"
+        FAULTS=thread=$i LD_PRELOAD=$BUILD/faults.so ev2ledger -t 4 "$T/log" | cmp - "$T/want"
         tried=$((tried + 1))
     done
     counted "threads cannot be started"
@@ -180,12 +184,12 @@ step() { if [ -n "${FAULTS_ALL:-}" ]; then echo $(($1 / $3 + 1)); else echo $(($
     for t in $TOOLS; do
         status=0
         line=$(command_of "$t")
-        $line 2>&- >"$D/out" || status=$?
-        [ "$status" = 0 ] && cmp -s "$D/out" "$D/$t.want" || broken "$t" "closed stderr"
-        $line <&- 2>/dev/null >"$D/out" || status=$?
-        [ "$status" = 0 ] && cmp -s "$D/out" "$D/$t.want" || broken "$t" "closed stdin"
+        $line 2>&- >"$T/out" || status=$?
+        [ "$status" = 0 ] && cmp -s "$T/out" "$D/$t.want" || broken "$t" "closed stderr"
+        $line <&- 2>/dev/null >"$T/out" || status=$?
+        [ "$status" = 0 ] && cmp -s "$T/out" "$D/$t.want" || broken "$t" "closed stdin"
         status=0
-        ${line% *} - <&- >"$D/out" 2>"$D/err" || status=$?
+        ${line% *} - <&- >"$T/out" 2>"$T/err" || status=$?
         refuses "$t" || broken "$t" "closed stdin that is read"
         tried=$((tried + 3))
     done
