@@ -451,8 +451,8 @@ level() {
 
 @test "stamps at the ends of int64 neither trap nor wrap" {
     ledger 'request outcome issued_ns first_ns done_ns ttft_ns e2e_ns input_tokens output_tokens' \
-        'a completed -9223372036854775807 0 9223372036854775807 - - 9223372036854775807 9223372036854775807' \
-        'b completed 9223372036854775806 9223372036854775807 9223372036854775807 1 1 9223372036854775807 9223372036854775807' >l.tsv
+        'a completed -9223372036854775807 0 9223372036854775807 - - 2147483647 2147483647' \
+        'b completed 9223372036854775806 9223372036854775807 9223372036854775807 1 1 2147483647 2147483647' >l.tsv
     [ "$(gp '[.offered, .accepted, .duration.arrival_s, .rates.good_tokens_per_s]' -g ttft:1,e2e:1 --cohort 0:9e9 --drain 1e9 --by isl:0,5 l.tsv)" = '[2,1,null,null]' ]
     goodput -q -g ttft:1 --duration 1e9 --drain 1e9 -a l.tsv >/dev/null
     goodput -q -g ttft:1 --aggregate l.tsv >/dev/null
