@@ -8,9 +8,10 @@ load lib
 # Every tool on the small run, and beside it the ways that take other code: spellings, documents, libjq, a tokenizer.
 CASES="$TOOLS harness tokens ledger-ndjson passes-ndjson warmcrop-ndjson annotate quality segments plateau-tsv markdown flat"
 
+sanitized() { nm -D "$TOOLDIR/ev2ledger" | grep -q __asan_; }
+
 setup_file() {
-    if [ ! -e "$BUILD/faults.so" ]; then skip "no build/faults.so: make faults"; fi
-    if nm -D "$TOOLDIR/ev2ledger" | grep -q __asan_; then skip "sanitizers bring their own memory"; fi
+    if sanitized; then return; fi
     local d=$BATS_FILE_TMPDIR c
     small_run "$d"
     cat >"$d/c.json" <<'END'
@@ -26,6 +27,7 @@ END
 }
 
 setup() {
+    if sanitized; then skip "sanitizers bring their own memory"; fi
     D=$BATS_FILE_TMPDIR
     T=$BATS_TEST_TMPDIR
     ulimit -c 0
