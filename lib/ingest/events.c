@@ -228,7 +228,9 @@ static bool decode_ids(struct event_parser *p, struct value v) {
 }
 
 /* A missing value: absent, null, an empty string. */
-static bool is_empty(struct value v) { return v.type == JTOK_END || v.type == JTOK_NULL || (is_text(v) && v.n == 0); }
+static bool is_empty(struct value v) {
+    return v.type == JTOK_END || v.type == JTOK_NULL || v.type == JTOK_NONFINITE || (is_text(v) && v.n == 0);
+}
 
 static bool read_prompt(struct event_parser *p, struct event_facts *f, struct value text, struct value ids,
                         struct value messages) {
@@ -501,6 +503,7 @@ struct event *event_parse(struct event_parser *p, const char *line, size_t n) {
     struct jtok j;
     struct object o;
     jtok_init(&j, line, n);
+    j.nonfinite = true; /* written by other tools for a value they do not have; no reason to lose an event */
     enum jtok_type t = jtok_next(&j);
     if (t != JTOK_ERROR && t != JTOK_OBJECT) return malformed(p, ev, "not an object", (size_t)(j.s - line));
     if (t == JTOK_ERROR || !take_members(&j, &o) || jtok_next(&j) != JTOK_END)

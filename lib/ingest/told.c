@@ -57,6 +57,7 @@ static bool in_sample(struct teller *by) {
  * was streamed shows in the deliveries. */
 static void count_text(struct teller *by, const struct event_facts *f, struct told *t) {
     const struct told_counter *counter = by->counter;
+    if (f->output.form == PART_NONE && f->reasoning.form == PART_NONE) return; /* no text is not an empty text */
     if (!in_sample(by)) {
         t->bits |= SAMPLED;
         return;
