@@ -62,3 +62,16 @@ setup() { cd "$BATS_FILE_TMPDIR" || return; }
     echo "$output"
     [ "$status" = 1 ]
 }
+
+@test "the rooms of the README are those of the Makefile" {
+    want=$(sed -n 's/^ROOMS = //p' "$ROOT/Makefile")
+    have=$(grep -E '^    base ' "$ROOT/README.md" | xargs)
+    [ "$want" = "$have" ]
+    for room in $want; do grep -q "\`$room\`" "$ROOT/README.md" && [ -d "$ROOT/lib/$room" ]; done
+}
+
+@test "the targets the README names are there" {
+    for target in $(grep -o '`make [a-z-]*' "$ROOT/README.md" | cut -d' ' -f2 | sort -u); do
+        grep -qE "^$target:" "$ROOT/Makefile" || { echo "no target $target"; return 1; }
+    done
+}
