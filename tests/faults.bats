@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # What a tool does when memory, a read, a write or a thread fails it: the same bytes, or status 2 and one line.  Never a
-# crash, never status 0 over less than the whole.  `make faults` fails every single request for memory, of libjq every third;
-# here it is a sample.
+# crash, never status 0 over less than the whole.  `make faults` tries more of the requests for memory.
 
 load lib
 
@@ -77,7 +76,7 @@ broken() {
 # counted WHAT: for `make faults`, which prints how much was tried
 counted() { [ -z "${FAULTS_ALL:-}" ] || echo "# $tried runs: $1${aborted:+, $aborted aborted by libjq}" >&3; }
 
-# step N SAMPLE MORE: so that about SAMPLE of N are tried, with FAULTS_ALL about MORE
+# step N SAMPLE MORE: so that SAMPLE of N are tried at most, with `make faults` MORE
 step() { if [ -n "${FAULTS_ALL:-}" ]; then echo $(($1 / $3 + 1)); else echo $(($1 / $2 + 1)); fi; }
 
 @test "short and interrupted reads and writes change nothing" {
@@ -96,7 +95,7 @@ step() { if [ -n "${FAULTS_ALL:-}" ]; then echo $(($1 / $3 + 1)); else echo $(($
     for c in $CASES; do
         n=$(calls "$c" alloc) ended=0
         [ "$n" -gt 50 ]
-        for ((i = 1; i <= n; i += $(step "$n" 15 4000))); do
+        for ((i = 1; i <= n; i += $(step "$n" 15 "$FAULTS_ALL"))); do
             faulty "$c" "alloc=$i"
             whole "$c" || { refuses "$c" && grep -q 'memory' "$T/err" && ended=1; } || aborts "$c" || broken "$c" "alloc=$i"
         done
