@@ -8,9 +8,10 @@
 #include <stddef.h>
 #include <string.h>
 
-void *xmalloc(size_t n);
-void *xcalloc(size_t n, size_t size);
-void *xrealloc(void *p, size_t n, size_t size); /* n elements of size bytes, overflow checked */
+void *xmalloc(size_t n) __attribute__((returns_nonnull));
+void *xcalloc(size_t n, size_t size) __attribute__((returns_nonnull));
+/* n elements of size bytes, the product checked */
+void *xrealloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull));
 /* Zeroed memory for a large table that is read all over: in huge pages where the system has them.  Freed by free. */
 void *xtable(size_t n, size_t size);
 char *xstrdup(const char *s);
@@ -49,7 +50,7 @@ void buf_free(struct buf *b);
         T *v;                                                                                                          \
         size_t n, cap;                                                                                                 \
     }
-void *vec_grow(void *v, size_t *cap, size_t want, size_t size);
+void *vec_grow(void *v, size_t *cap, size_t want, size_t size) __attribute__((returns_nonnull));
 #define vec_reserve(a, want)                                                                                           \
     ((want) > (a)->cap ? (void)((a)->v = vec_grow((a)->v, &(a)->cap, (want), sizeof *(a)->v)) : (void)0)
 #define vec_push(a, x) (vec_reserve((a), (a)->n + 1), (void)((a)->v[(a)->n++] = (x)))

@@ -194,7 +194,7 @@ static size_t put_common(char *dst, double v) {
         unsigned __int128 q = (exact + half) >> k;
         unsigned __int128 back = q << k;
         unsigned __int128 off = back > exact ? back - exact : exact - back;
-        if (off * 2 >= pow10_u64[d] && d < 17 - (unsigned)n_whole) continue;
+        if (d < 17 - (unsigned)n_whole && off * 2 >= pow10_u64[d]) continue;
         uint64_t scaled = (uint64_t)q;
         uint64_t int_part = scaled / pow10_u64[d], fraction = scaled % pow10_u64[d];
         size_t n = put_uint(dst, int_part);

@@ -81,7 +81,7 @@ static struct page_block *block(struct page *p, enum block_type type, bool join)
     if (join && !p->pending && last && last->type == type) return last;
     struct page_block fresh = {.type = type, .title = p->pending};
     p->pending = NULL;
-    vec_push(&p->blocks, fresh);
+    vec_push(&p->blocks, fresh); /* NOLINT(clang-analyzer-core.NullDereference): vec_push made room */
     return &p->blocks.v[p->blocks.n - 1];
 }
 

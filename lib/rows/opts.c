@@ -74,17 +74,18 @@ static _Noreturn void usage(const struct tool *t) {
 /* Index of text among "a|b|c", or -1. */
 static int choice(const char *choices, const char *text) {
     size_t n = strlen(text);
-    for (int i = 0;; i++) {
+    for (int i = 0; choices; i++) {
         size_t len = strcspn(choices, "|");
         if (len == n && n > 0 && memcmp(choices, text, n) == 0) return i;
-        if (choices[len] == '\0') return -1;
-        choices += len + 1;
+        choices = choices[len] ? choices + len + 1 : NULL;
     }
+    return -1;
 }
 
 static void set(const struct opt *o, void *options, const char *arg) {
     void *at = (char *)options + o->at;
-    size_t n = arg ? strlen(arg) : 0;
+    if (!arg) arg = ""; /* a flag: getopt sees to it that the others have a value */
+    size_t n = strlen(arg);
     bool limited = o->min != 0 || o->max != 0;
     switch (o->type) {
     case OPT_FLAG: *(bool *)at = true; return;
@@ -200,7 +201,7 @@ static bool differs(const struct opt *o, const void *a, const void *b) {
 }
 
 static json_t *value(const struct opt *o, const void *options) {
-    const char *at = (const char *)options + o->at;
+    const void *at = (const char *)options + o->at;
     switch (o->type) {
     case OPT_FLAG: return json_boolean(*(const bool *)at);
     case OPT_INT: return json_integer(*(const int64_t *)at);
@@ -214,7 +215,7 @@ static json_t *value(const struct opt *o, const void *options) {
     }
     case OPT_LIST: {
         json_t *list_value = json_array();
-        const struct opt_list *l = (const struct opt_list *)at;
+        const struct opt_list *l = at;
         for (size_t i = 0; i < l->n; i++)
             json_array_append_new(list_value, json_string(l->v[i]));
         return list_value;

@@ -54,7 +54,7 @@ json_t *report_read(const char *path, const char *kind, char why[160]) {
     const char *name = path && strcmp(path, "-") != 0 ? path : "stdin";
     char bad[128] = "empty input";
     int line = 0;
-    size_t blank = b.s ? strspn(b.s, " \t\r\n") : 0;
+    size_t blank = strspn(b.s, " \t\r\n");
     json_t *list = NULL;
     if (blank < b.len && b.s[blank] == '{') {
         list = parse_json(b.s, b.len, bad, &line);

@@ -282,7 +282,8 @@ int table_need(const struct table_in *t, const char *name, const char *what_for)
 }
 
 struct view table_text(const struct table_in *t, int column) {
-    return column < 0 ? (struct view){0} : t->cell[column];
+    static const struct view missing;
+    return column < 0 ? missing : t->cell[column];
 }
 
 static bool is(struct view c, const char *text) { return c.n == strlen(text) && memcmp(c.s, text, c.n) == 0; }
