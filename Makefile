@@ -24,7 +24,7 @@ COMPILE = $(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP
 comma = ,
 
 DEBIAN = gcc libc6-dev make libjq-dev libcsv-dev libjansson-dev libgsl-dev libxxhash-dev libpcre2-dev libutf8proc-dev gnuplot-nox \
-    bats parallel jq xz-utils mandoc clang-format clang-tidy cppcheck shellcheck python3 datamash
+    bats parallel bc time jq xz-utils mandoc clang-format clang-tidy cppcheck shellcheck python3 datamash
 
 TOOLS = ev2ledger ledger2passes warmcrop tailguard plateau goodput render
 

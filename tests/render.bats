@@ -145,7 +145,7 @@ goodput_as() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
 
 @test "colour only on a terminal that wants it" {
     [ "$(TERM=xterm render $C/shift/in.steady.json | grep -c $'\033')" = 0 ]
-    command -v script >/dev/null || skip "no script(1)"
+    script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no pseudo-terminal here"
     on_terminal() { env -u NO_COLOR "$@" script -qec "render $C/shift/in.steady.json" /dev/null </dev/null; }
     on_terminal TERM=xterm | grep -q $'\033\[1;33m'
     run -1 bash -c "$(declare -f on_terminal); C=$C; on_terminal TERM=dumb | grep $'\033'"
