@@ -164,10 +164,10 @@ one_line() { [ "$(printf '%s\n' "$stderr" | grep -c .)" = 1 ]; }
     for t in warmcrop tailguard "goodput -g ttft:60 -a"; do
         name=${t%% *}
         awk -F'\t' -v OFS='\t' '/^#/ { print; next } { print $0, (seen++ ? "x\\u0007 \"y" : "my column") }' "$D/$name.in" >"$BATS_TEST_TMPDIR/more"
-        for way in cat "$t -o ndjson"; do
-            run --separate-stderr bash -c "$t '$BATS_TEST_TMPDIR/more' -o ndjson | tail -n 2 | head -n 1 | jq -r '.\"my column\"'"
-            [ "$status" = 0 ] && [ "$output" = 'x\u0007 "y' ] || fails "$t" "unknown column"
-        done
+        run --separate-stderr bash -c "$t '$BATS_TEST_TMPDIR/more' -o ndjson | tail -n 2 | head -n 1 | jq -r '.\"my column\"'"
+        [ "$status" = 0 ] && [ "$output" = 'x\u0007 "y' ] || fails "$t" "unknown column, as NDJSON"
+        run --separate-stderr bash -c "$t '$BATS_TEST_TMPDIR/more' -o ndjson | $t -o tsv | $t -o ndjson | tail -n 2 | head -n 1 | jq -r '.\"my column\"'"
+        [ "$status" = 0 ] && [ "$output" = 'x\u0007 "y' ] || fails "$t" "unknown column, there and back"
     done
 }
 
