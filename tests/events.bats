@@ -4,7 +4,7 @@
 load lib
 
 setup_file() {
-    local lib="events jtok buf die num in out"
+    local lib="event events jtok buf die num in out"
     # shellcheck disable=SC2086,SC2046
     cc -std=gnu11 -D_GNU_SOURCE -DFUZZ_MAIN -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
         $(printf -- "-I%s " "$ROOT"/lib/*/) -o "$BATS_FILE_TMPDIR/events_fuzz" "$ROOT/tests/fuzz/events_fuzz.c" \

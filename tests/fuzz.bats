@@ -29,7 +29,7 @@ load lib
     # shellcheck disable=SC2046
     clang -std=gnu11 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
         $(printf -- "-I%s " "$ROOT"/lib/*/) -o events_fuzz "$ROOT/tests/fuzz/events_fuzz.c" \
-        $(for m in events jtok buf die num in out; do ls "$ROOT"/lib/*/$m.c; done)
+        $(for m in event events jtok buf die num in out; do ls "$ROOT"/lib/*/$m.c; done)
     mkdir corpus
     cp "$ROOT/tests/cases/ev2ledger/malformed/in.jsonl" corpus/
     run ./events_fuzz -runs=2000 -seed=1 -max_len=4000 corpus

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "classify.h"
-#include "events.h"
+#include "event.h"
 #include "ledger.h"
 #include "names.h"
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events.h"
+#include "event.h"
 #include "jtok.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -63,7 +63,7 @@ static void compare(const struct event *a, const struct event *b) {
 
 static struct event_parser full, fast;
 
-/* line[n] is its newline, EVENTS_PAD bytes follow. */
+/* line[n] is its newline, EVENT_PAD bytes follow. */
 static void try_line(const char *line, size_t n) {
     n_lines++;
     event_parser_reset(&full);
@@ -86,7 +86,7 @@ static void try_line(const char *line, size_t n) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char *text = calloc(size + 1 + EVENTS_PAD, 1);
+    char *text = calloc(size + 1 + EVENT_PAD, 1);
     memcpy(text, data, size);
     text[size] = '\n';
     for (char *s = text, *end = text + size; s <= end;) {
