@@ -72,3 +72,10 @@ LOG
         [[ $output == *"\"events\":$whole,"* ]] || [[ $output == *"\"events\":$((whole + 1)),"* && $output == *'"malformed":0,'* ]]
     done
 }
+
+@test "the table of ids says of each what a list says" {
+    run "$BUILD/ids_check"
+    echo "$output"
+    [ "$status" = 0 ]
+    [ "$(grep -c '^ok ' <<<"$output")" = 5 ]
+}

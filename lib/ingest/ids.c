@@ -4,7 +4,7 @@
 
 #include "buf.h"
 
-enum { N_SHARDS = 8, FIRST_CAP = 64, SMALL_CAP = 1 << 15 };
+enum { N_SHARDS = 8, FIRST_CAP = 64, FIRST_SPARE = 32, SMALL_CAP = 1 << 15 };
 
 #define REST UINT64_C(0x7FFFFFFF)
 #define NOTE UINT64_C(0x80000000)
@@ -16,7 +16,8 @@ static uint64_t place_of(uint64_t hash, enum id_state state, uint32_t low) {
 
 void ids_init(struct ids *ids) {
     for (size_t i = 0; i < N_SHARDS; i++)
-        ids->shard[i] = (struct ids_shard){xcalloc(FIRST_CAP, sizeof(uint64_t)), 0, FIRST_CAP};
+        ids->shard[i] =
+            (struct ids_shard){xcalloc(FIRST_CAP + FIRST_SPARE, sizeof(uint64_t)), 0, FIRST_CAP, FIRST_SPARE};
 }
 
 void ids_free(struct ids *ids) {
@@ -24,56 +25,52 @@ void ids_free(struct ids *ids) {
         free(ids->shard[i].place);
 }
 
-static uint64_t *after(const struct ids_shard *s, uint64_t *place) {
-    return place + 1 == s->place + s->cap ? s->place : place + 1;
+/* The first of the places from this one on that has the hash, all of them with its tag or a lower one; or NULL. */
+static uint64_t *search(uint64_t hash, uint64_t *place) {
+    uint64_t tag = tag_of(hash);
+    for (; *place && *place >> 34 <= tag; place++)
+        if (*place >> 34 == tag && (ids_state(place) == ID_LIVE || (*place & REST) == (hash & REST))) return place;
+    return NULL;
 }
 
-static bool matches(const uint64_t *place, uint64_t hash) {
-    if (*place >> 34 != tag_of(hash)) return false;
-    return ids_state(place) == ID_LIVE || (*place & REST) == (hash & REST);
-}
+uint64_t *ids_find(const struct ids *ids, uint64_t hash) { return search(hash, ids_home(ids, hash)); }
+uint64_t *ids_find_next(uint64_t hash, uint64_t *place) { return search(hash, place + 1); }
 
-static uint64_t *search(const struct ids_shard *s, uint64_t hash, uint64_t *place) {
-    while (ids_state(place) != ID_NEW && !matches(place, hash))
-        place = after(s, place);
-    return place;
-}
-
-uint64_t *ids_find(const struct ids *ids, uint64_t hash) {
-    return search(&ids->shard[hash >> 61], hash, ids_home(ids, hash));
-}
-
-uint64_t *ids_find_after(const struct ids *ids, uint64_t hash, uint64_t *place) {
-    const struct ids_shard *s = &ids->shard[hash >> 61];
-    return search(s, hash, after(s, place));
-}
-
-/* A shard grows by a third when three quarters are taken: 10.7 to 14.2 bytes an id, 16 while one of them grows.  Small
- * ones double: all together they take 2 MiB at most. */
-static void grow(struct ids_shard *s) {
-    struct ids_shard old = *s;
-    s->cap += s->cap < SMALL_CAP ? s->cap : s->cap / 3;
-    s->place = xtable(s->cap, sizeof *s->place);
-    for (uint32_t i = 0; i < old.cap; i++) {
-        if (ids_state(&old.place[i]) == ID_NEW) continue;
-        uint64_t *p = &s->place[(old.place[i] >> 34) * s->cap >> 30];
-        while (ids_state(p) != ID_NEW)
-            p = after(s, p);
-        *p = old.place[i];
+/* Into a larger table, or one with more to spare: in order of tag each goes to its home, or next to the one before.  What
+ * is pushed beyond the last home is no more than before, for each has at least as many places behind its home. */
+static void resize(struct ids_shard *s, uint32_t cap, uint32_t spare) {
+    uint64_t *to = xtable((size_t)cap + spare, sizeof *to), *next = to;
+    for (size_t i = 0; i < (size_t)s->cap + s->spare; i++) {
+        uint64_t it = s->place[i], *home = to + ((it >> 34) * cap >> 30);
+        next = home > next ? home : next;
+        *next = it; /* a free place stays one */
+        next += it != 0;
     }
-    free(old.place);
+    free(s->place);
+    *s = (struct ids_shard){to, s->n, cap, spare};
 }
 
-void ids_add(struct ids *ids, uint64_t hash, uint64_t *place, uint32_t index) {
+void ids_add(struct ids *ids, uint64_t hash, uint32_t index) {
     struct ids_shard *s = &ids->shard[hash >> 61];
-    *place = place_of(hash, ID_LIVE, index);
-    if (++s->n > s->cap / 4 * 3) grow(s);
+    uint64_t *p = ids_home(ids, hash), it = place_of(hash, ID_LIVE, index);
+    while (*p && *p < it)
+        p++;
+    for (; it; p++) { /* those behind it make room */
+        uint64_t was = *p;
+        *p = it;
+        it = was;
+    }
+    /* A shard grows by a third when three quarters are taken: 10.7 to 14.2 bytes an id, 16 while one of them grows.  Small
+     * ones double: all together they take 2 MiB at most. */
+    if (++s->n > s->cap / 4 * 3) resize(s, s->cap + (s->cap < SMALL_CAP ? s->cap : s->cap / 3), s->spare);
+    if (s->place[s->cap + s->spare - 1])
+        resize(s, s->cap, 2 * s->spare); /* the last place is free: every search ends */
 }
 
 static uint64_t *live(const struct ids *ids, uint64_t hash, uint32_t index) {
     uint64_t *p = ids_find(ids, hash);
     while (ids_state(p) != ID_LIVE || ids_index(p) != index)
-        p = ids_find_after(ids, hash, p);
+        p = ids_find_next(hash, p);
     return p;
 }
 

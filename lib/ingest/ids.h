@@ -12,15 +12,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum id_state { ID_NEW, ID_LIVE, ID_DONE, ID_FAILED };
+enum id_state { ID_FREE, ID_LIVE, ID_DONE, ID_FAILED };
 
 /* A place: 30 bits of hash, 2 of state, then the index (live) or 1 bit of note and 31 bits of hash.  The other 3
- * bits of the hash choose the shard.  Places lie in order of hash, as in a phone book, so that growing reads and
- * writes in sequence. */
+ * bits of the hash choose the shard.  Places lie in order of hash, as in a phone book (Amble and Knuth 1974), so that a
+ * search for a new id is short, and growing reads and writes in sequence. */
 struct ids {
     struct ids_shard {
-        uint64_t *place;
-        uint32_t n, cap;
+        uint64_t *place; /* [cap + spare], all zero where free; the last one is */
+        uint32_t n, cap, spare; /* spare: for what is pushed beyond the last home */
     } shard[8];
 };
 
@@ -36,13 +36,12 @@ static inline uint64_t *ids_home(const struct ids *ids, uint64_t hash) {
     return &s->place[(hash >> 31 & 0x3FFFFFFF) * s->cap >> 30];
 }
 
-/* The first place of a hash, or the next one after a live place that turned out to be another id's.  A place in state
- * ID_NEW is free: the id is not known. */
+/* The first place of a hash, and the next one where a live place turned out to be another id's; NULL: not known. */
 uint64_t *ids_find(const struct ids *ids, uint64_t hash);
-uint64_t *ids_find_after(const struct ids *ids, uint64_t hash, uint64_t *place);
+uint64_t *ids_find_next(uint64_t hash, uint64_t *place);
 
-/* The id has just been looked for, and place, where the search ended, is free. */
-void ids_add(struct ids *ids, uint64_t hash, uint64_t *place, uint32_t index);
+/* One more live id of this hash. */
+void ids_add(struct ids *ids, uint64_t hash, uint32_t index);
 void ids_move(struct ids *ids, uint64_t hash, uint32_t index, uint32_t to); /* a live id gets another index */
 void ids_retire(struct ids *ids, uint64_t hash, uint32_t index, bool failed);
 

@@ -474,23 +474,22 @@ static void take_too_late(struct join *j, uint64_t *place, const struct event *e
 
 static void take_id(struct join *j, const struct event *ev, bool late) {
     uint64_t *place = ids_find(&j->ids, ev->hash);
-    while (ids_state(place) == ID_LIVE) {
+    while (place && ids_state(place) == ID_LIVE) {
         const struct life *r = at(j, ids_index(place));
         struct view id = life_id(r);
         if (j->rule.ids_reused) break;
         if (r->hash == ev->hash && id.n == ev->id.n && memcmp(id.s, ev->id.s, id.n) == 0) break;
-        place = ids_find_after(&j->ids, ev->hash, place);
+        place = ids_find_next(ev->hash, place);
     }
-    switch (ids_state(place)) {
-    case ID_LIVE: take_sample(j, ids_index(place), ev); break;
-    case ID_NEW: {
+    if (!place) {
         uint32_t i = new_request(j, ev->hash, ev->id);
-        ids_add(&j->ids, ev->hash, place, i);
+        ids_add(&j->ids, ev->hash, i);
         j->n.ids++;
         take_sample(j, i, ev);
-        break;
-    }
-    default: take_too_late(j, place, ev, late);
+    } else if (ids_state(place) == ID_LIVE) {
+        take_sample(j, ids_index(place), ev);
+    } else {
+        take_too_late(j, place, ev, late);
     }
 }
 
