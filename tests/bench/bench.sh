@@ -22,7 +22,7 @@ note() { echo "# $*"; }
 
 # ---- what it takes ----
 
-for program in "$BENCH"/{run,newlines,quantile_bench,segment_bench} "$BUILD/synth"; do
+for program in "$BENCH"/{run,newlines,ledger_bench,quantile_bench,segment_bench} "$BUILD/synth"; do
     [ -x "$program" ] || { echo "bench.sh: $program is not built (make bench builds it)" >&2; exit 2; }
 done
 simdjson=
@@ -130,12 +130,13 @@ ev2ledger -q "$D/ledger-$MB.jsonl" >"$ledger"
 rows=$(grep -vc -e '^#' -e '^request' "$ledger")
 bytes=$(wc -c <"$ledger")
 measure "exec ledger2passes -q -n 1000 $ledger" "ledger2passes -q -n 1000 $ledger | warmcrop -q | tailguard -q | plateau -q" \
-    "exec goodput -q -g ttft:800,tpot:50 $ledger" "exec wc -l $ledger"
+    "exec goodput -q -g ttft:800,tpot:50 $ledger" "exec wc -l $ledger" "exec $BENCH/ledger_bench $ledger"
+against "ledger-$MB" "reading its rows" 5 "wc -l" 4
 against "ledger-$MB" "ledger2passes" 1 "wc -l" 4
 against "ledger-$MB" "passes to plateaus" 2 "wc -l" 4
 against "ledger-$MB" "goodput" 3 "wc -l" 4
 per_second() { awk -v n="$1" -v s="$2" 'BEGIN { printf "%.2f", n / (s > 0 ? s : 1e-9) / 1e6 }'; }
-note "$rows rows: ledger2passes $(per_second "$bytes" "$(cpu 1)") MB/s (500 to reach), goodput $(per_second "$rows" "$(cpu 3)") M rows/s (1)," \
+note "$rows rows: read at $(per_second "$bytes" "$(cpu 5)") MB/s (500 to reach), ledger2passes $(per_second "$bytes" "$(cpu 1)") MB/s, goodput $(per_second "$rows" "$(cpu 3)") M rows/s (1)," \
     "passes to plateaus $(wall 2) s (2 for 1 M rows), peaks $(peak 1), $(peak 2), $(peak 3) kB"
 
 # ---- statistics ----
