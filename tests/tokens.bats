@@ -167,3 +167,11 @@ refused() {
     [ "$status" = 0 ]
     [ "$(grep -c 'texts, 0 differences$' <<<"$output")" = 9 ]
 }
+
+@test "a sample of replies moves the mean and the median of TPOT by less than a hundredth" {
+    run bash "$ROOT/tests/tokens/sample.sh" 2000
+    echo "$output"
+    [ "$status" = 0 ]
+    [ "${#lines[@]}" = 8 ]
+    awk -F '\t' 'NR > 1 && $1 >= 50 && ($2 != $1 * 2 || $4 < -1 || $4 > 1 || $6 < -1 || $6 > 1) { exit 1 }' <<<"$output"
+}
