@@ -27,6 +27,7 @@
 #include "opts.h"
 #include "out.h"
 #include "progress.h"
+#include "serverside.h"
 #include "tokens.h"
 
 struct options {
@@ -43,6 +44,7 @@ struct options {
     double slack, retry_hold, give_up;
     bool sort, ids_reused, strict;
     int latency_from, retry_clock, tpot_end;
+    struct serverside_options server;
 };
 
 #define AT(m) offsetof(struct options, m)
@@ -78,6 +80,13 @@ static const struct opt option[] = {
      "first|last", 0, 0},
     {0, "tpot-end", "done|last", OPT_CHOICE, AT(tpot_end), "where TPOT ends: the end (default), or the last chunk",
      "done|last", 0, 0},
+    {0, "join", "FILE", OPT_TEXT, AT(server.join), "add the columns of a server or gateway: a row per request", NULL, 0,
+     0},
+    {0, "on", "KEY", OPT_TEXT, AT(server.on),
+     "request[=COLUMN][,ROLE=COLUMN...]: the file's column of request ids (default request), and its stamps", NULL, 0,
+     0},
+    {0, "clock-offset", "auto|NS", OPT_TEXT, AT(server.clock_offset),
+     "compare the server's stamps with the client's: ns to add to them, or estimated (default: never)", NULL, 0, 0},
     {0, "strict", NULL, OPT_FLAG, AT(strict), "a malformed line is status 2", NULL, 0, 0},
 };
 #undef AT
@@ -136,9 +145,15 @@ static struct join_rule rule_of(const struct options *o, struct classify *classi
 
 /* ---- Event logs ---- */
 
-static void write_row(void *table, const struct ledger_row *row) {
-    ledger_write(table, row);
-    table_row(table);
+struct sink {
+    struct table_out table;
+    struct serverside *server;
+};
+
+static void write_row(void *context, const struct ledger_row *row) {
+    struct sink *sink = context;
+    ledger_write(&sink->table, row);
+    serverside_put(sink->server, &sink->table, row);
 }
 
 /* How many of n events are well-formed; the others are said on stderr. */
@@ -159,24 +174,27 @@ static unsigned thread_count(const struct options *o) {
     return n < 1 ? 1 : n > 4 ? 4 : (unsigned)n;
 }
 
-static void begin(struct table_out *out, const struct options *o, const struct join_rule *rule, const json_t *pg) {
+static void begin(struct sink *sink, const struct options *o, const struct join_rule *rule, const json_t *pg) {
     json_t *run = join_run(rule);
-    table_begin(out, opts_spelling(&o->common, SPELL_TSV), !o->common.no_header, &ledger_schema, ledger_schema.column,
-                ledger_schema.n, run, pg);
+    size_t n;
+    const struct column *column = serverside_columns(sink->server, ledger_schema.column, ledger_schema.n, &n);
+    table_begin(&sink->table, opts_spelling(&o->common, SPELL_TSV), !o->common.no_header, &ledger_schema, column, n,
+                run, pg);
     json_decref(run);
 }
 
 /* Nothing is written before a well-formed event was seen. */
-static void from_events(const char *path, const struct options *o, const struct join_rule *rule, const json_t *pg) {
+static void from_events(const char *path, const struct options *o, const struct join_rule *rule,
+                        struct serverside *server, const json_t *pg) {
     struct events *events = events_open(path, thread_count(o));
     const struct in *in = events_in(events);
-    struct table_out out;
+    struct sink sink = {.server = server};
     bool begun = false;
-    struct join *join = join_start(rule, in->name, write_row, &out);
+    struct join *join = join_start(rule, in->name, write_row, &sink);
     struct event *event;
     for (size_t n; (n = events_next(events, &event)) > 0;) {
         if (report_malformed(in->name, event, n, o->strict) > 0 && !begun) {
-            begin(&out, o, rule, pg);
+            begin(&sink, o, rule, pg);
             begun = true;
         }
         join_events(join, event, n);
@@ -184,30 +202,35 @@ static void from_events(const char *path, const struct options *o, const struct 
     }
     progress_clear();
     join_finish(join);
-    table_end(&out, join_trailer(join));
+    json_t *end = join_trailer(join);
+    serverside_finish(server, &sink.table, end);
+    table_end(&sink.table, end);
     join_free(join);
     events_close(events);
 }
 
 /* ---- Ledgers, for their other spelling ---- */
 
-static void from_ledger(const char *path, const struct options *o, const json_t *pg) {
+static void from_ledger(const char *path, const struct options *o, struct serverside *server, const json_t *pg) {
     struct ledger_in *in = ledger_open(path);
     struct table_in *t = ledger_table(in);
+    size_t n;
+    const struct column *column = serverside_columns(server, t->column, t->n, &n);
     struct table_out out;
     json_t *chain = json_copy(t->stream.pg);
     json_array_extend(chain, (json_t *)pg);
-    table_begin(&out, opts_spelling(&o->common, SPELL_TSV), !o->common.no_header, &ledger_schema, t->column, t->n,
+    table_begin(&out, opts_spelling(&o->common, SPELL_TSV), !o->common.no_header, &ledger_schema, column, n,
                 t->stream.run, chain);
     struct ledger_row row;
     while (ledger_read(in, &row)) {
         for (size_t i = 0; i < t->n; i++)
             table_put(&out, t->cell[i]);
-        table_row(&out);
+        serverside_put(server, &out, &row);
     }
     json_t *end = t->stream.end ? json_copy(t->stream.end) : json_object();
     json_object_set(end, "run", t->stream.run);
     json_object_del(end, "rows");
+    serverside_finish(server, &out, end);
     table_end(&out, end);
     json_decref(chain);
     ledger_close(in);
@@ -216,7 +239,7 @@ static void from_ledger(const char *path, const struct options *o, const json_t 
 /* ---- Other harnesses ---- */
 
 static void from_harness(const char *path, const char *format, const struct options *o, const struct join_rule *rule,
-                         const json_t *pg) {
+                         struct serverside *server, const json_t *pg) {
     static const enum maprow_tokens tokens[] = {[TOKENS_AUTO] = MAPROW_FIELD,
                                                 [TOKENS_FIELD] = MAPROW_FIELD,
                                                 [TOKENS_CHUNKS] = MAPROW_CHUNKS,
@@ -229,7 +252,8 @@ static void from_harness(const char *path, const char *format, const struct opti
     if (o->list_runs)
         adapt_list(&a);
     else
-        adapt_write(&a, adapt_choose(&a, o->run), opts_spelling(&o->common, SPELL_TSV), !o->common.no_header, pg);
+        adapt_write(&a, adapt_choose(&a, o->run), server, opts_spelling(&o->common, SPELL_TSV), !o->common.no_header,
+                    pg);
     adapt_free(&a);
 }
 
@@ -286,6 +310,7 @@ static struct told_counter counter_of(const struct options *o) {
 }
 
 static void convert(const char *path, const struct options *o, const json_t *pg) {
+    struct serverside *server = serverside_open(&o->server);
     const char *format = format_of(o, path);
     struct told_counter counter = counter_of(o);
     struct classify *classify = classify_new(o->classify);
@@ -294,16 +319,17 @@ static void convert(const char *path, const struct options *o, const json_t *pg)
     bool only_one = o->run && strcmp(o->run, "1") != 0 && strcmp(o->run, "all") != 0;
     if ((events || ledger) && (o->list_runs || only_one)) die("%s: this format holds one run per file", path);
     if (events)
-        from_events(path, o, &rule, pg);
+        from_events(path, o, &rule, server, pg);
     else if (ledger)
-        from_ledger(path, o, pg);
+        from_ledger(path, o, server, pg);
     else
-        from_harness(path, format, o, &rule, pg);
+        from_harness(path, format, o, &rule, server, pg);
     if (o->tokenizer)
         tokens_free(counter.context);
     else
         coprocess_end(counter.context);
     classify_free(classify);
+    serverside_free(server);
 }
 
 int main(int argc, char **argv) {

@@ -10,6 +10,10 @@ setup_file() {
     ledger2passes -n 40 ledger.tsv >passes.tsv
     warmcrop passes.tsv | tailguard | plateau >steady.json
     goodput -g ttft:800,tpot:50 --window steady.json ledger.tsv >goodput.json
+    ev2ledger -H -o ndjson run.jsonl | jq -r '[.request, .seq / 10, "gpu\(.seq % 2)"] | @tsv' |
+        { printf 'request\tqueue_ms\treplica\n'; cat; } >server.tsv
+    ev2ledger -H -o ndjson run.jsonl | jq -c '{id: .request, t_in_s: (.issued_ns / 1e9 + 5.001), t_out_s: (.done_ns / 1e9 + 4.999)}' \
+        >server.ndjson
 }
 
 setup() { cd "$BATS_FILE_TMPDIR" || return; }

@@ -422,15 +422,17 @@ static json_t *joint_facts(const struct adapt *a) {
     return joint;
 }
 
-void adapt_write(const struct adapt *a, int run, enum spelling spelling, bool header, const json_t *pg) {
+void adapt_write(const struct adapt *a, int run, struct serverside *server, enum spelling spelling, bool header,
+                 const json_t *pg) {
     json_t *facts = run < 0 ? joint_facts(a) : json_incref(a->run[run].facts);
     size_t n = ledger_schema.n;
-    struct column *column = xcalloc(n + 1, sizeof *column);
-    memcpy(column, ledger_schema.column, n * sizeof *column);
-    column[n] = (struct column){"run", TYPE_TEXT};
+    struct column *own = xcalloc(n + 1, sizeof *own);
+    memcpy(own, ledger_schema.column, n * sizeof *own);
+    own[n] = (struct column){"run", TYPE_TEXT};
+    const struct column *column = serverside_columns(server, own, n + (run < 0), &n);
     struct table_out out;
     int64_t outcomes[N_OUTCOMES] = {0};
-    table_begin(&out, spelling, header, &ledger_schema, column, n + (run < 0), facts, pg);
+    table_begin(&out, spelling, header, &ledger_schema, column, n, facts, pg);
     for (size_t i = 0; i < a->n; i++) {
         if (run >= 0 && i != (size_t)run) continue;
         char number[NUM_MAX];
@@ -439,7 +441,7 @@ void adapt_write(const struct adapt *a, int run, enum spelling spelling, bool he
             const struct ledger_row *row = &a->run[i].row[k];
             ledger_write(&out, row);
             if (run < 0) table_put(&out, name);
-            table_row(&out);
+            serverside_put(server, &out, row);
             outcomes[row->outcome] += row->tracked;
         }
     }
@@ -449,6 +451,7 @@ void adapt_write(const struct adapt *a, int run, enum spelling spelling, bool he
         doc_set_int(sums, outcome_name[o], outcomes[o]);
     json_object_set_new(end, "outcomes", sums);
     json_object_set_new(end, "run", facts);
+    serverside_finish(server, &out, end);
     table_end(&out, end);
-    free(column);
+    free(own);
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "maprow.h"
+#include "serverside.h"
 
 struct adapt_options {
     const char *format; /* a shipped adapter; ignored with map */
@@ -48,8 +49,10 @@ int adapt_choose(const struct adapt *a, const char *choice);
 /* A line per run on stdout: number, requests, name, tabs between. */
 void adapt_list(const struct adapt *a);
 
-/* Write one run, or all (-1) with a column `run` after the ledger's own, to stdout as a ledger; pg is borrowed.  With
- * several runs the facts they share stand in `run` and the others, one object per run, in `run.runs`. */
-void adapt_write(const struct adapt *a, int run, enum spelling spelling, bool header, const json_t *pg);
+/* Write one run, or all (-1) with a column `run` after the ledger's own, to stdout as a ledger, the server's
+ * cells behind them; pg is borrowed.  With several runs the facts they share stand in `run` and the others, one object
+ * per run, in `run.runs`. */
+void adapt_write(const struct adapt *a, int run, struct serverside *server, enum spelling spelling, bool header,
+                 const json_t *pg);
 
 #endif

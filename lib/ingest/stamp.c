@@ -43,19 +43,22 @@ bool stamp_decimal(const char *s, size_t n, int scale, int64_t *v) {
     return true;
 }
 
-static bool read_unit(struct view key, int *scale, bool *minus) {
+bool stamp_unit(struct view name, int *scale) {
     static const struct {
         const char *name;
         int scale;
     } units[] = {{"s", 9}, {"ms", 6}, {"us", 3}, {"ns", 0}};
-    *minus = key.n > 0 && *key.s == '-';
-    key = (struct view){key.s + *minus, key.n - *minus};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (key.n == strlen(units[i].name) && memcmp(key.s, units[i].name, key.n) == 0) {
+        if (name.n == strlen(units[i].name) && memcmp(name.s, units[i].name, name.n) == 0) {
             *scale = units[i].scale;
             return true;
         }
     return false;
+}
+
+static bool read_unit(struct view key, int *scale, bool *minus) {
+    *minus = key.n > 0 && *key.s == '-';
+    return stamp_unit((struct view){key.s + *minus, key.n - *minus}, scale);
 }
 
 /* The token just read as a literal in units of 10^scale ns; null is missing. */

@@ -15,6 +15,9 @@
 /* s[0..n), a JSON number, times 10^scale.  False if it is none or does not fit; *v is then untouched. */
 bool stamp_decimal(const char *s, size_t n, int scale, int64_t *v);
 
+/* The power of ten that makes ns of a unit: "s", "ms", "us", "ns".  False for any other name. */
+bool stamp_unit(struct view name, int *scale);
+
 /* The value whose first token t was just read from j; false if it is no such value.
  *   N, "N"                          a literal in ns
  *   {"s"|"ms"|"us"|"ns": N}         in another unit; {"-s": N} …: the same, negative

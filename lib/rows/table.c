@@ -38,7 +38,7 @@ static void add_column(struct table_in *t, struct view name) {
 }
 
 static void check_kind(const struct table_in *t) {
-    if (t->stream.kind[0] && strcmp(t->stream.kind, t->schema->kind) != 0)
+    if (t->stream.kind[0] && t->schema->kind && strcmp(t->stream.kind, t->schema->kind) != 0)
         die_at(t->file, t->line, "this is a stream of kind '%s', not '%s'", t->stream.kind, t->schema->kind);
 }
 
@@ -106,7 +106,7 @@ static void known_first(struct table_in *t) {
     if (same) free(from);
     t->from = same ? NULL : from;
     t->own = xcalloc(t->n, sizeof *t->own);
-    if (!t->stream.kind[0] && t->n > 0 && !known(t->schema, t->column[0].name))
+    if (!t->stream.kind[0] && t->schema->kind && t->n > 0 && !known(t->schema, t->column[0].name))
         die("%s: not a table of %s: none of its columns is known", t->file, t->schema->kind);
 }
 
@@ -364,7 +364,7 @@ void table_begin(struct table_out *t, enum spelling spelling, bool header, const
             tsv_put(&t->row, (struct view){column[i].name, strlen(column[i].name)});
             buf_char(&t->row, i + 1 < n ? '\t' : '\n');
         }
-    out_add(t->row.s, t->row.len);
+    if (t->row.len) out_add(t->row.s, t->row.len);
     buf_clear(&t->row);
 }
 
@@ -472,6 +472,18 @@ void table_row(struct table_out *t) {
     buf_clear(&t->row);
     t->at = 0;
     t->rows++;
+}
+
+struct view table_hold(struct table_out *t, struct arena *to) {
+    struct view held = {arena_copy(to, t->row.s, t->row.len), t->row.len};
+    buf_clear(&t->row);
+    t->at = 0;
+    return held;
+}
+
+void table_resume(struct table_out *t, struct view held, size_t cells) {
+    buf_add(&t->row, held.s, held.n);
+    t->at = cells;
 }
 
 void table_end(struct table_out *t, json_t *end) {

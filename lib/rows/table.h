@@ -25,7 +25,7 @@ struct column {
 };
 
 struct schema {
-    const char *kind; /* "ledger", "passes" */
+    const char *kind; /* "ledger", "passes"; NULL: any table will do, none of its columns need be known */
     const struct column *column;
     size_t n;
 };
@@ -94,6 +94,10 @@ void table_put_real(struct table_out *t, double v);
 void table_put_ints(struct table_out *t, const int64_t *v, size_t n);
 void table_put_reals(struct table_out *t, const double *v, size_t n);
 void table_row(struct table_out *t);
+/* Take the cells put so far out of the row, as bytes copied to `to`; and begin an empty row with such bytes, which hold so
+ * many cells. */
+struct view table_hold(struct table_out *t, struct arena *to);
+void table_resume(struct table_out *t, struct view held, size_t cells);
 /* Trailer: rows is added to end (an object; reference taken). */
 void table_end(struct table_out *t, json_t *end);
 
