@@ -172,7 +172,10 @@ $(DEMO)/report.txt: $(DEMO)/steady.json $(DEMO)/goodput.json bin/render
 # What examples/recipes uses beyond that.
 deps-recipes: DEBIAN = jq miller datamash sqlite3 gnuplot-nox mawk
 
-deps deps-recipes:
+# What the test of examples/slurm starts on this machine.
+deps-slurm: DEBIAN = slurm-wlm munge
+
+deps deps-recipes deps-slurm:
 	@if command -v apt-get > /dev/null; then \
 	    sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
 	    missing=$$(for p in $(DEBIAN); do dpkg -s $$p 2> /dev/null | grep -q '^Status: install ok installed' || echo $$p; done); \
@@ -250,7 +253,7 @@ deb-chroot: deb
 clean:
 	rm -rf build $(TOOLS:%=bin/%)
 
-.PHONY: all check faults memcheck tokens-oracle check-dev bless lint demo deps deps-fuzz deps-recipes completions \
+.PHONY: all check faults memcheck tokens-oracle check-dev bless lint demo deps deps-fuzz deps-recipes deps-slurm completions \
     install uninstall dist deb deb-chroot clean bench calibrate fuzz fuzz-build
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -2,6 +2,7 @@
 # The shipped examples: what is computed in pieces equals what is computed whole, and every recipe says what it says it does.
 
 load lib
+load slurm
 
 # A run with failures, retries and warm-up on a monotonic clock, the same since 1970 from three workers, and their streams.
 setup_file() {
@@ -30,6 +31,8 @@ setup() {
     tracking=$(sed -n 's/.*start_performance_tracking","timestamp_ns":\([0-9]*\).*/\1/p' "$d/run.jsonl"):$(
         sed -n 's/.*stop_performance_tracking","timestamp_ns":\([0-9]*\).*/\1/p' "$d/run.jsonl")
 }
+
+teardown() { slurm_stop "$BATS_TEST_TMPDIR/slurm"; }
 
 need() { for c in "$@"; do command -v "$c" >/dev/null || skip "no $c"; done; }
 
@@ -162,9 +165,15 @@ END
     cut -f 2 out/sweep.tsv | grep -qx mono
 }
 
-@test "Slurm itself takes the scripts" {
-    command -v sbatch >/dev/null || skip "no Slurm"
-    for script in "$ROOT"/examples/slurm/*.sbatch; do sbatch --test-only "$script"; done
+@test "Slurm itself, on this machine alone, gives what one process gives" {
+    slurm_start "$PWD/slurm" >why || skip "$(cat why)"
+    SIZE=40 submit shards out "$d"/run.shards/*.jsonl
+    SIZE=40 TARGETS=ttft:800,tpot:50 submit sweep many "$d/run.jsonl" "$d/mono.jsonl"
+    slurm_wait
+    sed 's/"ledgers":3,/"ledgers":1,/' out/passes.tsv | cmp - "$d/run.passes.tsv"
+    sed 's/"ledgers":3,/"ledgers":1,/' out/steady.json | cmp - "$d/run.steady.json"
+    cmp many/run.steady.json "$d/run.steady.json"
+    cut -f 2 many/sweep.tsv | grep -qx mono
 }
 
 # ---- recipes: each against the same question answered another way ----
