@@ -5,28 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "doc.h"
 #include "ndjson.h"
 #include "num.h"
 #include "tsv.h"
-
-static int failures;
-
-static void check(bool good, const char *name, const char *what) {
-    if (good)
-        printf("ok %s\n", name);
-    else
-        printf("not ok %s: %s\n", name, what);
-    failures += !good;
-}
-
-static uint64_t state = 88172645463325252ULL;
-static uint64_t next(void) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
 
 /* ---- tsv ---- */
 

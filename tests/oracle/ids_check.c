@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "ids.h"
 
 enum { MOST = 60000 };
@@ -17,15 +18,6 @@ struct known {
 
 static struct known list[MOST];
 static uint32_t n_list;
-static uint64_t seed = 1;
-
-static uint64_t draw(void) { /* xorshift64* (Vigna 2016) */
-    seed ^= seed >> 12;
-    seed ^= seed << 25;
-    seed ^= seed >> 27;
-    return seed * UINT64_C(2685821657736338717);
-}
-
 static void fail(const char *what, uint64_t hash) {
     printf("not ok %s: hash %016llx, %u ids\n", what, (unsigned long long)hash, n_list);
     exit(1);
@@ -50,9 +42,9 @@ static void run(const char *name, uint64_t keep, uint64_t set, uint32_t n) {
     ids_init(&ids);
     n_list = 0;
     for (uint32_t step = 0; n_list < n; step++) {
-        uint64_t hash = (draw() & keep) | set;
-        uint32_t k = n_list ? (uint32_t)(draw() % n_list) : 0;
-        unsigned choice = (unsigned)(draw() % 8);
+        uint64_t hash = (next() & keep) | set;
+        uint32_t k = n_list ? (uint32_t)(next() % n_list) : 0;
+        unsigned choice = (unsigned)(next() % 8);
         if (choice < 4 || n_list == 0) {
             uint64_t *p = ids_find(&ids, hash);
             while (p && ids_state(p) == ID_LIVE)
@@ -78,13 +70,13 @@ static void run(const char *name, uint64_t keep, uint64_t set, uint32_t n) {
     for (uint32_t i = 0; i < n_list; i++)
         expect(&ids, i);
     for (uint32_t i = 0; i < 1000; i++) { /* ids that were never seen */
-        uint64_t hash = (draw() & keep) | set, *p = ids_find(&ids, hash);
+        uint64_t hash = (next() & keep) | set, *p = ids_find(&ids, hash);
         for (uint32_t k = 0; k < n_list; k++)
             if (list[k].hash == hash) p = NULL;
         if (p && ids_state(p) != ID_LIVE) fail("an id is known that was never seen", hash);
     }
     ids_free(&ids);
-    printf("ok %s\n", name);
+    check(true, name, "");
 }
 
 int main(void) {

@@ -4,26 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "check.h"
 #include "num.h"
 #include "offset.h"
-
-static int failures;
-
-static void check(bool good, const char *name, const char *what) {
-    if (good)
-        printf("ok %s\n", name);
-    else
-        printf("not ok %s: %s\n", name, what);
-    failures += !good;
-}
-
-static uint64_t state = 88172645463325252ULL;
-static uint64_t next(void) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
 
 /* At least floor, mostly little more, now and then very much. */
 static int64_t random_delay(int64_t floor) {
