@@ -175,7 +175,10 @@ deps-recipes: DEBIAN = jq miller datamash sqlite3 gnuplot-nox mawk
 # What the test of examples/slurm starts on this machine.
 deps-slurm: DEBIAN = slurm-wlm munge
 
-deps deps-recipes deps-slurm:
+# What the test of the ARM instructions compiles and runs with on another processor.
+deps-arm: DEBIAN = gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+
+deps deps-recipes deps-slurm deps-arm:
 	@if command -v apt-get > /dev/null; then \
 	    sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
 	    missing=$$(for p in $(DEBIAN); do dpkg -s $$p 2> /dev/null | grep -q '^Status: install ok installed' || echo $$p; done); \
@@ -253,7 +256,7 @@ deb-chroot: deb
 clean:
 	rm -rf build $(TOOLS:%=bin/%)
 
-.PHONY: all check faults memcheck tokens-oracle check-dev bless lint demo deps deps-fuzz deps-recipes deps-slurm completions \
+.PHONY: all check faults memcheck tokens-oracle check-dev bless lint demo deps deps-fuzz deps-recipes deps-slurm deps-arm completions \
     install uninstall dist deb deb-chroot clean bench calibrate fuzz fuzz-build
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -4,7 +4,7 @@
 load lib
 
 setup_file() {
-    local lib="event events jtok buf die num in out"
+    export lib="event events jtok buf die num in out"
     # shellcheck disable=SC2086,SC2046
     cc -std=gnu11 -D_GNU_SOURCE -DFUZZ_MAIN -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
         $(printf -- "-I%s " "$ROOT"/lib/*/) -o "$BATS_FILE_TMPDIR/events_fuzz" "$ROOT/tests/fuzz/events_fuzz.c" \
@@ -13,6 +13,17 @@ setup_file() {
 }
 
 setup() { D=$BATS_FILE_TMPDIR; }
+
+@test "the fast path of ARM finds what the full parser finds" {
+    command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null || skip "no ARM here (make deps-arm)"
+    # shellcheck disable=SC2046
+    aarch64-linux-gnu-gcc -std=gnu11 -D_GNU_SOURCE -DFUZZ_MAIN -O2 -static $(printf -- "-I%s " "$ROOT"/lib/*/) -o "$D/arm_fuzz" \
+        "$ROOT/tests/fuzz/events_fuzz.c" $(for m in $lib; do ls "$ROOT"/lib/*/$m.c; done)
+    run qemu-aarch64 "$D/arm_fuzz" 50 "$D/log.jsonl"
+    echo "$output"
+    [ "$status" = 0 ]
+    [ "$output" = "$("$D/events_fuzz" 50 "$D/log.jsonl")" ]
+}
 
 @test "the fast path finds what the full parser finds, on every case and on damaged copies" {
     run "$D/events_fuzz" 100 "$D/log.jsonl"
