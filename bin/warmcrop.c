@@ -8,13 +8,13 @@
  *   level   L = median of the driver (TPOT p50) over the second half of the full passes.  Leading passes outside
  *           L (1 ± band) are warm-up, up to the first inside it, and never more than a share of the run: a run that has
  *           not settled by then never did, and says so (capped).
- *   robust  (1) A ramp moves, a plateau does not: six passes in a row that lie within the band of their own median and
- *           hardly drift end the crop wherever they lie.  Else a healthy level before an early step would be taken for ramp.
+ *   robust  (1) A ramp moves, a plateau does not: six or eight passes in a row that lie within the band of their own median
+ *           and hardly drift end the crop wherever they lie.  Else a healthy level before an early step would be taken for ramp.
  *           (2) The fill burst: while the requests of the first burst are still ending, throughput is not the system's.
  *           (3) Offline there is no ramp of issues: the body is the longest stretch of bins within 10 % of their median,
  *           what lies before it is warm-up, what comes after it drain.
- *   follow  In a run that is still going on there is no second half yet.  Passes are held until six of them have settled as
- *           in (1); these are the level that leading passes are held against, and from then on every pass is body and
+ *   follow  In a run that is still going on there is no second half yet.  Passes are held until they have settled as
+ *           in (1); the first six of these are the level that leading passes are held against, and from then on every pass is body and
  *           leaves as it comes.  A run that ends before that is cropped as any other.
  */
 #include <math.h>
@@ -30,7 +30,7 @@
 #include "trend.h"
 
 enum profile { ROBUST, DESIGN };
-enum { SETTLED = 6 }; /* passes in a row that show a plateau */
+enum { SETTLED = 6, SETTLED_LATER = 8 }; /* passes in a row that show a plateau */
 
 struct options {
     struct common common;
@@ -95,13 +95,19 @@ static double median_of(const double *v, size_t n) {
 
 static bool inside(double v, double level, double band) { return fabs(v - level) / fabs(level) <= band; }
 
-/* Six passes from i on that neither leave the band round their own median nor drift by more than half of it. */
-static bool settled(const struct crop *c, size_t i, double band) {
-    if (i + SETTLED > c->n) return false;
-    double m = quantile_median(c->v + i, SETTLED);
-    for (size_t k = i; k < i + SETTLED; k++)
+/* n passes from i on that neither leave the band round their own median nor drift faster than half of it in six passes. */
+static bool calm(const struct crop *c, size_t i, size_t n, double band) {
+    if (i + n > c->n) return false;
+    double m = quantile_median(c->v + i, n), most = band / 2 * (double)(n - 1) / (SETTLED - 1);
+    for (size_t k = i; k < i + n; k++)
         if (!inside(c->v[k], m, band)) return false; /* also where a value is missing */
-    return fabs(trend_ols(c->v + i, SETTLED).rel_drift) <= band / 2;
+    return fabs(trend_ols(c->v + i, n).rel_drift) <= most;
+}
+
+/* Six passes tell a ramp of half a percent a pass from noise of 2 % badly, eight rather better: healthy passes that seem to
+ * drift over six of them may still be seen to stand. */
+static bool settled(const struct crop *c, size_t i, double band) {
+    return calm(c, i, SETTLED, band) || calm(c, i, SETTLED_LATER, band);
 }
 
 static void crop_ramp(struct crop *c, const struct options *o) {
@@ -265,11 +271,11 @@ static json_t *facts(const struct crop *c, const struct options *o) {
 
 /* Why a full pass is where it is. */
 static const char *reason(const struct crop *c, size_t i, const struct options *o) {
-    bool in = inside(c->v[i], c->level, o->band), six = o->profile == ROBUST && settled(c, i, o->band);
+    bool in = inside(c->v[i], c->level, o->band), stands = o->profile == ROBUST && settled(c, i, o->band);
     if (o->count >= 0) return "as --count says";
     if (i >= c->warmup)
-        return in ? "inside the band" : six ? "six passes from here on have settled" : "the crop is capped";
-    return isnan(c->v[i]) ? "no value" : in || six ? "in the fill burst, or below --min-count" : "outside the band";
+        return in ? "inside the band" : stands ? "passes from here on have settled" : "the crop is capped";
+    return isnan(c->v[i]) ? "no value" : in || stands ? "in the fill burst, or below --min-count" : "outside the band";
 }
 
 static void say(const struct crop *c, const struct options *o) {

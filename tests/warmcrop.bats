@@ -56,6 +56,18 @@ cropped() { warmcrop -q -o ndjson "$@" | head -n 1 | jq -r '.run.warmup | "\(.pa
     [ "$output" = 5 ]
 }
 
+@test "a healthy level that seems to drift over six passes may be seen to stand over eight" {
+    series 3 4.88 4.92 4.71 4.75 5.05 5.09 5.02 4.82 $(repeat 22 5.6) >"$T"
+    run cropped "$T"
+    [ "$output" = "1 false null" ]
+    series 3 4.88 4.92 4.71 4.75 5.05 5.09 5.02 $(repeat 22 5.6) >"$T" # seven
+    run cropped "$T"
+    [ "$output" = "8 false null" ]
+    series 3 $(seq 4.65 0.05 5.0) $(repeat 22 5.6) >"$T" # one per cent a pass
+    run cropped "$T"
+    [ "$output" = "9 false null" ]
+}
+
 @test "a healthy level shorter than six passes cannot be told from a ramp" {
     series $(repeat 5 5.0) $(repeat 22 5.5) >"$T"
     run cropped "$T"
