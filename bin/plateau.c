@@ -45,7 +45,7 @@ struct options {
     int profile, mode;
     int trend; /* -1: the profile's */
     int64_t patience; /* 0: the profile's */
-    bool no_step, no_right_edge;
+    bool no_step, no_right_edge, no_likelihood;
     double rel_drift, alpha;
     double floor_s;
     bool no_min_duration;
@@ -72,6 +72,8 @@ static const struct opt option[] = {
      NULL, 1, 1e6},
     {0, "no-right-edge", NULL, OPT_FLAG, AT(no_right_edge), "do not cut a plateau back to where the level changed",
      NULL, 0, 0},
+    {0, "no-likelihood", NULL, OPT_FLAG, AT(no_likelihood),
+     "tests alone break a window or find a drift, however likely one level is", NULL, 0, 0},
     {0, "rel-drift", "X", OPT_REAL, AT(rel_drift),
      "a trend or step smaller than X of the median breaks nothing (default 0.05)", NULL, 0, 1e9},
     {0, "alpha", "P", OPT_REAL, AT(alpha), "significance level of every test (default 0.05)", NULL, 0, 1},
@@ -364,7 +366,8 @@ static struct steady_options rules_of(const struct options *o) {
                     .rel_drift = o->rel_drift,
                     .step = robust && !o->no_step,
                     .right_edge = robust && !o->no_right_edge,
-                    .patience = (size_t)(o->patience ? o->patience : patience_of[o->profile])},
+                    .patience = (size_t)(o->patience ? o->patience : patience_of[o->profile]),
+                    .told = robust && !o->no_likelihood},
         .floor_s = o->floor_s,
         .min_duration = !o->no_min_duration,
         .token_free = o->token_free,

@@ -432,6 +432,50 @@ samples() {
     says '.verdict == "steady_then_shift" and [.reasons[] | [.code, .bound]] == [["shift", 0.05]]'
 }
 
+@test "noise that wanders breaks nothing where one level is as likely, and the tests alone say otherwise" {
+    table 5.13 4.86 4.85 4.84 4.89 4.74 4.91 4.91 5.06 5.05 5.03 5.13 5.23 5.2 5.04 5.06 5.16 5.19 5.31 5.32 >"$T"
+    [ "$(judge)" = steady ]
+    says '[.window.first_pass, .window.end_pass] == [0, 20] and .metrics.tpot.states.p50 == "plateau"'
+    [ "$(judge --no-likelihood)" = local_plateau ]
+    [ "$(judge --profile design)" = "$(judge --profile design --no-likelihood)" ]
+    # what the tests found and the likelihood overruled: p below .05, a gain of at most 10.83, and no reason
+    plateau -q --explain -H -o ndjson "$T" | jq -es 'map(select(.n_passes == 20)) | length == 1 and
+        (.[0] | .admissible == 1 and .tpot_p50_p < .05 and .tpot_p50_gain < 10.83 and .reasons == null)'
+}
+
+@test "a drift that one test misses is told where a line is likelier" {
+    table 5.03 5.05 5.07 4.91 5.09 5.19 5.17 5.33 5.26 5.46 5.34 5.22 5.12 5.22 5.33 5.45 5.15 5.17 5.45 5.6 >"$T"
+    [ "$(judge)" = local_plateau ]
+    says '[.reasons[] | [.code, .metric, .bound]] == [["drift", "tpot_p50", 0.05]] and .reasons[0].value > 0.05'
+    [ "$(judge --no-likelihood)" = steady ]
+}
+
+@test "the beginning of a slope that was cropped as ramp belongs to it" {
+    table 4.99 5.07 5.11 5.09 5.23 5.27 5.32 5.41 5.42 5.5 5.51 5.53 5.66 5.71 5.73 5.78 5.76 5.78 5.83 5.92 >"$T"
+    warmcrop -q "$T" >"$T.cropped"
+    [ "$(jq -n "$(sed -n 's/^#run\t//p' "$T.cropped" | head -n 1) | .warmup.passes > 3")" = true ]
+    mv "$T.cropped" "$T"
+    [ "$(judge)" = no_steady_state ]
+    says '[.reasons[] | [.code, .bound]] == [["slope", 0.15]]'
+    [ "$(judge --no-likelihood)" = local_plateau ]
+    # a ramp that ends is none
+    table 3 3.3 3.6 3.9 4.2 4.5 4.8 $(repeat 13 5.0) >"$T"
+    warmcrop -q "$T" >"$T.cropped"
+    mv "$T.cropped" "$T"
+    [ "$(judge)" = steady ]
+}
+
+@test "eight passes of another level at the end of eighty are seen, and left out" {
+    table 5.11 5.02 4.93 5.08 5.03 4.94 4.93 4.91 4.95 5.01 4.99 4.91 4.86 4.92 5.08 4.91 4.96 4.77 4.96 4.94 5.12 4.89 5 5.07 \
+        5.04 4.81 5.09 5.09 5.1 4.95 5 5.07 5.04 5.2 5.06 4.94 4.98 4.82 4.93 5.18 5.03 4.99 4.93 5.03 5.05 5.14 4.83 5.05 4.9 \
+        5.01 5.01 5 4.92 5.17 4.95 4.83 5.1 5.1 5.03 5.09 4.96 5.08 5.1 4.92 4.95 4.92 4.95 4.9 5.03 4.9 5.01 5.09 \
+        5.45 5.36 5.47 5.56 5.52 5.46 5.31 5.42 >"$T"
+    [ "$(judge)" = steady_then_shift ]
+    says '.window.end_pass == 72 and .reasons[0].code == "shift"'
+    [ "$(judge --no-likelihood)" = steady ]
+    [ "$(judge --no-right-edge)" != steady_then_shift ]
+}
+
 @test "recorded: a concurrency of 1024 is steady from the first pass on" {
     need_shared data/gb300_gptoss_c1024.passes.tsv
     warmcrop -q -d e2e_p50 "$SHARED/data/gb300_gptoss_c1024.passes.tsv" | plateau --gate e2e_p50 --token-free >"$R"

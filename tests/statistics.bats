@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # The statistics against independent values: stat_check reads them from a file, stat_traps carries the cases in which a
-# plausible implementation goes wrong, segment_check finds plateaus a second time, by their definition.
+# plausible implementation goes wrong, segment_check finds plateaus and story_check likelihoods a second time, by their definition.
 
 setup_file() {
     bats_require_minimum_version 1.5.0
     export ROOT="${ROOT:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)}"
     export BUILD="${BUILD:-$ROOT/build}"
     local check
-    for check in stat_check stat_traps segment_check; do
+    for check in stat_check stat_traps segment_check story_check; do
         [ -x "$BUILD/$check" ] || make -s -C "$ROOT" "build/$check"
     done
 }
@@ -31,6 +31,10 @@ checks() {
 
 @test "the traps of each statistic" {
     checks "$BUILD/stat_traps"
+}
+
+@test "likelihoods of level, line, step and ramp are those of the definition" {
+    checks "$BUILD/story_check"
 }
 
 @test "a wrong reference value is noticed" {

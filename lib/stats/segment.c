@@ -7,6 +7,7 @@
 
 #include "buf.h"
 #include "quantile.h"
+#include "story.h"
 
 #define EDGE_LEAST .05
 #define EDGE_SIDE 2 /* passes on either side of a split */
@@ -44,16 +45,29 @@ static unsigned certificates(const struct segment_gate *g, double cov, size_t n)
 
 /* ---- what breaks a window ---- */
 
+static const struct segment_finding nothing = {0, NAN, NAN, NAN, NAN, NAN, NAN};
+
 /* Mean from the change on less the mean before it, over |median|. */
 static double jump_at(const double *x, size_t n, size_t change, double median) {
     struct quantile_moments before = quantile_moments(x, change), after = quantile_moments(x + change, n - change);
     return trend_rel(after.mean - before.mean, median);
 }
 
+/* The gain over one level of the likelier of a line and a step, of those that change enough; 0 where none does. */
+static double told_gain(const double *x, size_t n, const struct segment_rules *rules) {
+    struct story s = story_of(x, n);
+    double median = quantile_median(x, n);
+    double line = fabs(trend_rel(s.change, median)) >= rules->rel_drift ? s.line : 0;
+    double step = fabs(trend_rel(s.jump, median)) >= rules->rel_drift ? s.step : 0;
+    return fmax(0, fmax(line, step));
+}
+
+static bool asks(const struct segment_rules *rules, size_t n) { return rules->told && n >= STORY_MIN_N; }
+
 /* Trend and step of a series without NAN, effect size first. */
 static struct segment_finding breaks(const double *x, size_t n, const struct segment_rules *rules,
                                      struct trend_work *work) {
-    struct segment_finding f = {0, NAN, NAN, NAN, NAN, NAN};
+    struct segment_finding f = nothing;
     struct trend_ols o = trend_ols(x, n);
     f.drift = o.rel_drift;
     if (fabs(f.drift) >= rules->rel_drift) {
@@ -66,14 +80,20 @@ static struct segment_finding breaks(const double *x, size_t n, const struct seg
         if (p.p < rules->alpha) f.jump = jump_at(x, n, p.change, quantile_median(x, n));
         if (fabs(f.jump) >= rules->rel_drift) f.reasons |= SEGMENT_STEP;
     }
+    if (f.reasons && asks(rules, n)) f.gain = told_gain(x, n, rules);
+    if (f.gain <= SEGMENT_TOLD) f.reasons = 0;
     return f;
 }
 
 struct segment_finding segment_look(const struct segment *s, size_t g, size_t lo, size_t hi) {
     const double *x = s->gate[g].x + lo;
     size_t n = hi - lo;
-    if (missing(x, n)) return (struct segment_finding){SEGMENT_MISSING, NAN, NAN, NAN, NAN, NAN};
-    struct segment_finding f = breaks(x, n, s->rules, s->work);
+    struct segment_finding f = nothing;
+    if (missing(x, n)) {
+        f.reasons = SEGMENT_MISSING;
+        return f;
+    }
+    f = breaks(x, n, s->rules, s->work);
     struct quantile_moments m = quantile_moments(x, n);
     f.cov = quantile_cov(&m);
     if (!certificates(&s->gate[g], f.cov, n)) f.reasons |= SEGMENT_COV;
@@ -260,6 +280,11 @@ static bool growth_drifts(const struct growth *w, const struct segment_rules *ru
     return trend_growth_hamed_rao(w->trend, w->x + w->lo, w->n, rules->trend, &mk, work).p < rules->alpha;
 }
 
+static bool growth_breaks(const struct growth *w, const struct segment_rules *rules, struct trend_work *work) {
+    if (!growth_steps(w, rules) && !growth_drifts(w, rules, work)) return false;
+    return !asks(rules, w->n) || told_gain(w->x + w->lo, w->n, rules) > SEGMENT_TOLD;
+}
+
 /* The same answer as segment_admissible, cheapest tests first. */
 static bool grown_admissible(const struct segment *s, const struct growth *w) {
     unsigned certified = ~0u;
@@ -269,9 +294,7 @@ static bool grown_admissible(const struct segment *s, const struct growth *w) {
     }
     if (!certified) return false;
     for (size_t g = 0; g < s->n_gates; g++)
-        if (growth_steps(&w[g], s->rules)) return false;
-    for (size_t g = 0; g < s->n_gates; g++)
-        if (growth_drifts(&w[g], s->rules, s->work)) return false;
+        if (growth_breaks(&w[g], s->rules, s->work)) return false;
     return true;
 }
 
@@ -299,6 +322,14 @@ static size_t edge(const double *x, size_t n, double *after) {
     return better && fabs(jump_at(x, n, at, quantile_median(x, n))) >= EDGE_LEAST ? at : n;
 }
 
+/* Whether the end of the run stops growth: see struct segment_plateau. */
+static bool ends_on_a_step(const double *x, size_t n, const struct segment_rules *rules) {
+    if (!rules->told || missing(x, n)) return false;
+    struct story s = story_of(x, n);
+    return s.step > SEGMENT_TOLD_ALONE && s.at > n / 2 &&
+           fabs(trend_rel(s.jump, quantile_median(x, n))) >= rules->rel_drift;
+}
+
 /* ---- all plateaus ---- */
 
 /* Grow from lo; false when no window there is admissible.  bad[hi] notes the inadmissible ends. */
@@ -320,6 +351,7 @@ static bool grow(const struct segment *s, struct growth *w, size_t lo, bool *bad
         if (in_a_row == s->rules->patience) stopped = hi;
     }
     if (!last) return false;
+    if (!stopped && ends_on_a_step(s->gate[0].x + lo, s->n_passes - lo, s->rules)) stopped = s->n_passes;
     *found = (struct segment_plateau){.lo = lo, .hi = last};
     if (stopped && s->rules->right_edge) {
         size_t cut = edge(s->gate[0].x + lo, stopped - lo, scratch);

@@ -24,24 +24,35 @@ struct segment_gate {
 };
 
 /* The ingredients, each to be chosen by itself.  The two profiles are
- *     design   trend TREND_HAMED_RAO,     step false, right_edge false, patience 1
- *     robust   trend TREND_HAMED_RAO_AR1, step true,  right_edge true,  patience 3
+ *     design   trend TREND_HAMED_RAO,     step false, right_edge false, patience 1, told false
+ *     robust   trend TREND_HAMED_RAO_AR1, step true,  right_edge true,  patience 3, told true
  * both with alpha and rel_drift .05.
  *
  * A trend breaks a window when its test has p < alpha and the least squares line changes by >= rel_drift of |median|; a
  * step when Pettitt's test has p < alpha and the means on both sides differ by as much.  Growth stops after `patience`
- * inadmissible ends in a row, the shortest window's counted, and keeps the last admissible one. */
+ * inadmissible ends in a row, the shortest window's counted, and keeps the last admissible one.
+ *
+ * told: from STORY_MIN_N passes on, what the tests find breaks a window only if it is also more likely than one level under
+ * noise that lasts from pass to pass: the gain of a line or of a step (see story) is > SEGMENT_TOLD, and it changes by >=
+ * rel_drift of |median|. */
+#define SEGMENT_TOLD 10.83 /* chi-squared, 1 degree of freedom, .1 %: many ends are tested */
+#define SEGMENT_TOLD_ALONE 15.14 /* .01 %: where no test says so */
 struct segment_rules {
     enum trend_test trend;
     double alpha, rel_drift;
     bool step, right_edge;
     size_t patience; /* >= 1 */
+    bool told;
 };
 
 /* A right edge is cut where growth was stopped: the last passes may belong to the next level already, since a test
  * needs three or four of them before it fires.  [lo, stopping end) of the first gate is split in two levels at the
  * least sum of squares (the first of equals, >= 2 passes either side); hi moves back to the split when it fits better
- * than a line, the levels differ by >= .05 of |median|, and >= SEGMENT_MIN_N passes remain. */
+ * than a line, the levels differ by >= .05 of |median|, and >= SEGMENT_MIN_N passes remain.
+ *
+ * told: the end of the run stops growth, too, where [lo, end of the run) of the first gate is a step with a gain >
+ * SEGMENT_TOLD_ALONE and a jump >= rel_drift, in its second half.  Pettitt's test hardly sees 8 passes of another level after
+ * 72. */
 struct segment_plateau {
     size_t lo, hi;
     size_t bridged; /* inadmissible ends below hi */
@@ -57,6 +68,7 @@ struct segment_finding {
     double cov;
     double drift, drift_p; /* of the least squares line over |median|; drift_p only from rel_drift on */
     double jump, jump_p; /* likewise; jump only where jump_p < alpha */
+    double gain; /* of a line or a step over one level, where a test found one of them and the rules ask */
 };
 
 /* gate[n_gates], rules and work (of at least n_passes points) are given; plateau[n] is found.  trace, if any, is called

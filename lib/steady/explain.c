@@ -11,7 +11,7 @@ static const struct column fixed[] = {
     {"first_pass", TYPE_INT},  {"end_pass", TYPE_INT},  {"n_passes", TYPE_INT}, {"plateau", TYPE_INT},
     {"admissible", TYPE_BOOL}, {"decision", TYPE_TEXT}, {"reasons", TYPE_TEXT},
 };
-static const char *const figure[] = {"cov", "cov_bound", "rel_drift", "p", "jump", "jump_p"};
+static const char *const figure[] = {"cov", "cov_bound", "rel_drift", "p", "jump", "jump_p", "gain"};
 enum { N_FIXED = sizeof fixed / sizeof *fixed, N_FIGURES = sizeof figure / sizeof *figure };
 static const struct schema schema = {"windows", fixed, N_FIXED};
 
@@ -65,7 +65,8 @@ static void put_window(struct table_out *out, const struct steady *s, const stru
     for (size_t g = 0; g < search->n_gates; g++) {
         const struct segment_finding *f = &found[g];
         const double value[N_FIGURES] = {
-            f->cov, segment_cov_bound(search->gate[g].tail, w->hi - w->lo), f->drift, f->drift_p, f->jump, f->jump_p};
+            f->cov, segment_cov_bound(search->gate[g].tail, w->hi - w->lo), f->drift, f->drift_p, f->jump, f->jump_p,
+            f->gain};
         for (int k = 0; k < N_FIGURES; k++)
             table_put_real(out, value[k]);
     }

@@ -21,7 +21,7 @@ struct explain_window {
 
 /* Write the table to stdout: first_pass, end_pass, n_passes, plateau (its index, missing where none begins at first_pass),
  * admissible, decision, reasons, and for every gate G: G_cov and the bound it was held against, G_rel_drift and its p,
- * G_jump and its p.  A figure no test needed is missing.  decision is one of
+ * G_jump and its p, G_gain of the likelihood.  A figure no test needed is missing.  decision is one of
  *
  *     grow    the window takes this end
  *     bridge  not admissible, but a later end was

@@ -167,13 +167,14 @@ struct steady_trend steady_trend(const struct steady *s, const struct steady_ser
             at[n] = i;
             v[n++] = x->x[i];
         }
-    const struct segment_rules *rules = &s->options->segment;
-    trend_summarise(v, n, rules->trend, rules->alpha, work, &t.tests);
-    t.state = by_rule && n >= TREND_MIN_N ? segment_state(v, n, rules, work) : t.tests.state;
+    struct segment_rules rules = s->options->segment;
+    rules.told &= x->gate; /* only windows of the gates are chosen, by many tests; elsewhere one test is asked */
+    trend_summarise(v, n, rules.trend, rules.alpha, work, &t.tests);
+    t.state = by_rule && n >= TREND_MIN_N ? segment_state(v, n, &rules, work) : t.tests.state;
     if (n >= TREND_MIN_N) {
         const struct trend_nw *nw = &t.tests.newey_west;
         t.agree = (direction(trend_scatters(&t.tests.ols), t.tests.ols.slope) == t.state) +
-                  (!nw->degenerate && direction(nw->p < rules->alpha, nw->t) == t.state);
+                  (!nw->degenerate && direction(nw->p < rules.alpha, nw->t) == t.state);
         if (t.tests.pettitt.k > 0) t.change_pass = s->body[at[t.tests.pettitt.change]]->pass;
     }
     free(v);

@@ -20,8 +20,8 @@
 static const struct {
     const char *name;
     struct segment_rules rules;
-} profile[] = {{"robust", {TREND_HAMED_RAO_AR1, .05, .05, true, true, 3}},
-               {"design", {TREND_HAMED_RAO, .05, .05, false, false, 1}}};
+} profile[] = {{"robust", {TREND_HAMED_RAO_AR1, .05, .05, true, true, 3, true}},
+               {"design", {TREND_HAMED_RAO, .05, .05, false, false, 1, false}}};
 
 /* Level at a share t of the run, and the noise around it. */
 static double steady(double t) { return 1 + 0 * t; }

@@ -57,7 +57,7 @@ enum rules { ROBUST_RULES, DESIGN_RULES, N_RULES };
 struct variant {
     bool no_crop; /* the first pass only */
     bool no_settled; /* warm-up by the band alone, as the design has it */
-    bool no_step, no_right_edge;
+    bool no_step, no_right_edge, no_likelihood;
     size_t patience; /* 0 = the profile's */
     double band; /* 0 = the default */
 };

@@ -236,7 +236,8 @@ void drifts_print(const struct scale *scale) {
 void steps_print(const struct scale *scale) {
     struct table table = {0}, *t = &table;
     static const double delta[] = {.05, .1, .2, -.1};
-    static const struct { size_t at, of; } place[] = {{9, 40}, {20, 40}, {32, 40}, {16, 80}, {40, 80}, {64, 80}};
+    static const struct { size_t at, of; } place[] = {{10, 20}, {9, 40},  {20, 40}, {32, 40},
+                                                      {16, 80}, {40, 80}, {64, 80}, {72, 80}};
     for (size_t j = 0; j < 2; j++)
         for (size_t f = 0; f < COUNT(delta); f++)
             for (size_t i = 0; i < COUNT(place); i++) {
@@ -289,6 +290,7 @@ void ingredients_print(const struct scale *scale) {
                    {"no plateau ends the crop", {.no_settled = true}},
                    {"no step test", {.no_step = true}},
                    {"no cut of the right edge", {.no_right_edge = true}},
+                   {"no likelihood", {.no_likelihood = true}},
                    {"patience 1", {.patience = 1}},
                    {"patience 6", {.patience = 6}}};
     static const struct {

@@ -14,7 +14,8 @@ static struct steady_options varied(enum rules r, const struct variant *v) {
                         .profile = r == DESIGN_RULES ? DESIGN : ROBUST,
                         .patience = (int64_t)v->patience,
                         .no_step = v->no_step,
-                        .no_right_edge = v->no_right_edge};
+                        .no_right_edge = v->no_right_edge,
+                        .no_likelihood = v->no_likelihood};
     return rules_of(&o);
 }
 

@@ -14,13 +14,14 @@
 #include "die.h"
 #include "quantile.h"
 #include "segment.h"
+#include "story.h"
 
 #define N_MAX 400
 #define N_LONG 1100 /* beyond what the slopes of all pairs are held of */
 #define GATES 2
 
-static const struct segment_rules robust = {TREND_HAMED_RAO_AR1, .05, .05, true, true, 3};
-static const struct segment_rules design = {TREND_HAMED_RAO, .05, .05, false, false, 1};
+static const struct segment_rules robust = {TREND_HAMED_RAO_AR1, .05, .05, true, true, 3, true};
+static const struct segment_rules design = {TREND_HAMED_RAO, .05, .05, false, false, 1, false};
 static unsigned failed;
 static struct trend_work *work;
 
@@ -31,7 +32,23 @@ static void report(bool good, const char *name) {
 
 /* ---- the definition ---- */
 
+/* Whether a line or a step that is large enough is likelier than one level, by far. */
+static bool plain_told(const double *x, size_t n, const struct segment_rules *r) {
+    struct story s = story_of(x, n);
+    double least = r->rel_drift * fabs(quantile_median(x, n));
+    return (s.line > 10.83 && fabs(s.change) >= least) || (s.step > 10.83 && fabs(s.jump) >= least);
+}
+
+/* Whether the run ends on a step that is likelier still. */
+static bool plain_stops(const double *x, size_t n, const struct segment_rules *r) {
+    for (size_t i = 0; i < n; i++)
+        if (isnan(x[i])) return false;
+    struct story s = story_of(x, n);
+    return r->told && s.step > 15.14 && s.at > n / 2 && fabs(s.jump) >= r->rel_drift * fabs(quantile_median(x, n));
+}
+
 static bool plain_break(const double *x, size_t n, const struct segment_rules *r) {
+    if (r->told && n >= 8 && !plain_told(x, n, r)) return false;
     struct trend_ols line = trend_ols(x, n);
     struct trend_pettitt p = trend_pettitt(x, n, work);
     if (trend_hamed_rao(x, n, r->trend, work).p < r->alpha && fabs(line.rel_drift) >= r->rel_drift) return true;
@@ -104,6 +121,7 @@ static size_t plain_find(const struct segment *s, struct segment_plateau *out) {
             lo++;
             continue;
         }
+        if (!stop && plain_stops(s->gate[0].x + lo, s->n_passes - lo, s->rules)) stop = s->n_passes;
         if (stop && s->rules->right_edge) {
             size_t cut = plain_edge(s->gate[0].x + lo, stop - lo);
             if (cut < stop - lo && cut >= 4 && lo + cut < last) last = lo + cut;
@@ -186,6 +204,7 @@ static void random_series(void) {
                 .step = run % 3,
                 .right_edge = run % 2,
                 .patience = 1 + (size_t)run % 4,
+                .told = run / 2 % 2,
             };
             if (run % 10 == 0) r = robust;
             if (run % 10 == 1) r = design;
