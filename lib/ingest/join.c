@@ -7,17 +7,7 @@
 #include "ids.h"
 #include "life.h"
 #include "num.h"
-
-/* An event on its way into stamp order.  At equal stamps a complete comes before an error, both before an issue (they are
- * of the attempt before), an issue before its deliveries; else the order of lines holds. */
-enum { DO_COMPLETE, DO_ERROR, DO_ISSUE, DO_DELIVERY, DO_TRACKING };
-struct pending {
-    int64_t stamp;
-    uint64_t rank; /* order << 56 | number of the event */
-    uint32_t request; /* DO_TRACKING: nobody */
-    uint32_t kind; /* enum event_kind */
-    struct told *told; /* may be NULL */
-};
+#include "turns.h"
 
 struct interval {
     int64_t from, to;
@@ -40,8 +30,8 @@ struct join {
     VEC(uint32_t) free_;
     uint32_t n_requests;
 
-    VEC(struct pending) pending;
-    uint64_t n_pushed;
+    struct turns waiting;
+    uint64_t n_turns;
 
     VEC(uint32_t) order; /* [order_at, order_sorted): requests by rank; [order_sorted, n): as they came */
     size_t order_at, order_sorted;
@@ -131,74 +121,44 @@ static void changed(struct join *j, uint32_t i) {
     if (i == head(j)) j->wake = INT64_MIN;
 }
 
-static void apply(struct join *j, struct pending *p) {
-    if (p->kind == EV_TRACK || p->kind == EV_UNTRACK) {
-        do_tracking(j, p->stamp, p->kind == EV_TRACK);
+static void apply(struct join *j, struct turn *t) {
+    if (t->kind == EV_TRACK || t->kind == EV_UNTRACK) {
+        do_tracking(j, t->stamp, t->kind == EV_TRACK);
         return;
     }
-    uint32_t i = p->request;
+    uint32_t i = t->request;
     at(j, i)->story->pending--;
     changed(j, i);
     while (at(j, i)->story->next != LIFE_NONE)
         i = at(j, i)->story->next;
-    switch (p->kind) {
-    case EV_ISSUED: do_issue(j, i, p->stamp, p->told); break;
-    case EV_COMPLETE: life_complete(at(j, i), p->stamp, p->told); break;
-    case EV_ERROR: life_error(at(j, i), p->stamp, p->told); break;
-    default: life_deliver(at(j, i), p->stamp, p->kind == EV_CHUNK);
+    switch (t->kind) {
+    case EV_ISSUED: do_issue(j, i, t->stamp, t->told); break;
+    case EV_COMPLETE: life_complete(at(j, i), t->stamp, t->told); break;
+    case EV_ERROR: life_error(at(j, i), t->stamp, t->told); break;
+    default: life_deliver(at(j, i), t->stamp, t->kind == EV_CHUNK);
     }
     changed(j, i);
-    free_told(p->told); /* NOLINT(clang-analyzer-unix.Malloc): an event leaves the heap once */
+    free_told(t->told); /* NOLINT(clang-analyzer-unix.Malloc): an event leaves the heap once */
 }
 
-/* ---- The buffer that puts events in order: a heap ---- */
-
-static bool before(const struct pending *a, const struct pending *b) {
-    return a->stamp < b->stamp || (a->stamp == b->stamp && a->rank < b->rank);
-}
-
-static void heap_push(struct join *j, struct pending p) {
-    vec_push(&j->pending, p);
-    struct pending *v = j->pending.v;
-    size_t i = j->pending.n - 1;
-    for (; i > 0 && before(&p, &v[(i - 1) / 2]); i = (i - 1) / 2)
-        v[i] = v[(i - 1) / 2];
-    v[i] = p;
-}
-
-static struct pending heap_pop(struct join *j) {
-    struct pending *v = j->pending.v, top = v[0], last = v[--j->pending.n];
-    size_t i = 0, n = j->pending.n;
-    for (size_t k; (k = 2 * i + 1) < n; i = k) {
-        if (k + 1 < n && before(&v[k + 1], &v[k])) k++;
-        if (!before(&v[k], &last)) break;
-        v[i] = v[k];
-    }
-    v[i] = last;
-    return top;
-}
-
-static void push(struct join *j, struct pending p) {
-    static const uint64_t order[] = {
-        [EV_COMPLETE] = DO_COMPLETE, [EV_ERROR] = DO_ERROR,    [EV_ISSUED] = DO_ISSUE,    [EV_FIRST] = DO_DELIVERY,
-        [EV_CHUNK] = DO_DELIVERY,    [EV_TRACK] = DO_TRACKING, [EV_UNTRACK] = DO_TRACKING};
-    p.rank = order[p.kind] << 56 | j->n_pushed++;
-    if (p.request != LIFE_NONE) at(j, p.request)->story->pending++;
-    if (p.stamp < j->frontier) /* too late to wait for its turn */
-        apply(j, &p);
+static void push(struct join *j, struct turn t) {
+    turn_rank(&t, j->n_turns++);
+    if (t.request != LIFE_NONE) at(j, t.request)->story->pending++;
+    if (t.stamp < j->frontier) /* too late to wait for its turn */
+        apply(j, &t);
     else
-        heap_push(j, p);
+        turns_add(&j->waiting, t);
 }
 
 /* Apply what lies before the frontier. */
 static void drain(struct join *j) {
-    while (j->pending.n > 0 && (j->closed || j->pending.v[0].stamp < j->frontier)) {
-        struct pending p = heap_pop(j);
-        apply(j, &p);
+    while (j->waiting.v.n > 0 && (j->closed || j->waiting.v.v[0].stamp < j->frontier)) {
+        struct turn t = turns_take(&j->waiting);
+        apply(j, &t);
     }
 }
 
-static int by_stamp(const void *a, const void *b) { return before(b, a) - before(a, b); }
+static int by_turn(const void *a, const void *b) { return turn_before(b, a) - turn_before(a, b); }
 
 /* A request stops being plain: what it knew becomes events again. */
 static void begin_story(struct join *j, uint32_t i) {
@@ -214,10 +174,12 @@ static void begin_story(struct join *j, uint32_t i) {
         reply->finish = was.finish;
         reply->bits = was.bits & OF_REPLY;
     }
-    struct pending known[] = {{was.done_ns, 0, i, EV_COMPLETE, reply},
-                              {was.issued_ns, 1, i, EV_ISSUED, NULL},
-                              {was.first_ns, 2, i, EV_FIRST, NULL}};
-    qsort(known, 3, sizeof *known, by_stamp); /* those before the frontier are applied at once */
+    struct turn known[] = {{was.done_ns, EV_COMPLETE, i, reply, 0},
+                           {was.issued_ns, EV_ISSUED, i, NULL, 0},
+                           {was.first_ns, EV_FIRST, i, NULL, 0}};
+    for (size_t k = 0; k < 3; k++)
+        turn_rank(&known[k], k);
+    qsort(known, 3, sizeof *known, by_turn); /* those before the frontier are applied at once */
     for (size_t k = 0; k < 3; k++)
         if (int_known(known[k].stamp)) push(j, known[k]);
 }
@@ -426,7 +388,7 @@ static struct told *kept(const struct told *t) {
 static void take_in_order(struct join *j, uint32_t i, const struct event *ev, const struct told *t) {
     if (!at(j, i)->story) begin_story(j, i);
     if (ev->kind == EV_ISSUED && !j->rule.ids_reused) set_issued(j, i, ev->stamp);
-    push(j, (struct pending){ev->stamp, 0, i, ev->kind, t ? kept(t) : NULL});
+    push(j, (struct turn){ev->stamp, ev->kind, i, t ? kept(t) : NULL, 0});
 }
 
 static void take_sample(struct join *j, uint32_t i, const struct event *ev) {
@@ -523,7 +485,7 @@ static void take(struct join *j, const struct event *ev) {
     switch (ev->kind) {
     case EV_ENDED: j->ended = true; break;
     case EV_TRACK:
-    case EV_UNTRACK: push(j, (struct pending){ev->stamp, 0, LIFE_NONE, ev->kind, NULL}); break;
+    case EV_UNTRACK: push(j, (struct turn){ev->stamp, ev->kind, LIFE_NONE, NULL, 0}); break;
     case EV_ISSUED:
     case EV_FIRST:
     case EV_CHUNK:
@@ -661,8 +623,8 @@ json_t *join_trailer(const struct join *j) {
 }
 
 void join_free(struct join *j) {
-    for (size_t k = 0; k < j->pending.n; k++)
-        free_told(j->pending.v[k].told);
+    for (size_t k = 0; k < j->waiting.v.n; k++)
+        free_told(j->waiting.v.v[k].told);
     bool *gone = xcalloc(j->n_requests, sizeof *gone);
     for (size_t k = 0; k < j->free_.n; k++)
         gone[j->free_.v[k]] = true;
@@ -673,7 +635,7 @@ void join_free(struct join *j) {
         free(j->chunks.v[c].request);
     vec_free(&j->chunks);
     vec_free(&j->free_);
-    vec_free(&j->pending);
+    vec_free(&j->waiting.v);
     vec_free(&j->order);
     vec_free(&j->untracked);
     vec_free(&j->interval);
