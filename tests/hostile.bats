@@ -100,6 +100,8 @@ column() { awk -F'\t' -v name="$1" '/^#/ { next } !c { for (i = 1; i <= NF; i++)
         is "$(grep -c '^b' <<<"$output")" 1
         { printf '{"kind":"steady","x":'; head -c $n /dev/zero | tr '\0' '['; head -c $n /dev/zero | tr '\0' ']'; echo '}'; } >"$T/report"
         ends render "$T/report"
+        { printf 'kind\t"steady"\n'; head -c $n /dev/zero | tr '\0' '.'; printf '\t1\n'; } >"$T/report"
+        ends render "$T/report"
         for t in ledger2passes goodput warmcrop tailguard plateau; do
             { head -n 1 "$D/$t.in"; printf '#run\t{"a":'; head -c $n /dev/zero | tr '\0' '['; head -c $n /dev/zero | tr '\0' ']'; echo '}'; sed 1,2d "$D/$t.in"; } >"$T/in"
             # shellcheck disable=SC2046

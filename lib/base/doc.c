@@ -122,33 +122,33 @@ void doc_dump(struct buf *b, const json_t *v) {
     }
 }
 
-static void add_segment(struct buf *path, const char *key) {
-    if (path->len) buf_char(path, '.');
+static void add_segment(struct buf *path, bool first, const char *key) {
+    if (!first) buf_char(path, '.');
     for (; *key; key++) {
         if (*key == '.' || *key == '\\') buf_char(path, '\\');
         if (*key == '\t')
             buf_str(path, "\\t");
         else
-            buf_char(path, *key);
+            buf_visible(path, key, 1);
     }
 }
 
-static void flatten(struct buf *b, struct buf *path, const json_t *v) {
+static void flatten(struct buf *b, struct buf *path, bool first, const json_t *v) {
     size_t depth = path->len;
     if (json_is_object(v) && json_object_size(v) > 0) {
         const char *key;
         json_t *member;
         json_object_foreach((json_t *)v, key, member) {
-            add_segment(path, key);
-            flatten(b, path, member);
+            add_segment(path, first, key);
+            flatten(b, path, false, member);
             path->len = depth;
         }
     } else if (json_is_array(v) && json_array_size(v) > 0) {
         for (size_t i = 0; i < json_array_size(v); i++) {
             char index[24];
             snprintf(index, sizeof index, "%zu", i);
-            add_segment(path, index);
-            flatten(b, path, json_array_get(v, i));
+            add_segment(path, first, index);
+            flatten(b, path, false, json_array_get(v, i));
             path->len = depth;
         }
     } else {
@@ -161,8 +161,18 @@ static void flatten(struct buf *b, struct buf *path, const json_t *v) {
 
 void doc_flatten(struct buf *b, const json_t *v) {
     struct buf path = {0};
-    flatten(b, &path, v);
+    flatten(b, &path, true, v);
     buf_free(&path);
+}
+
+/* The control character that 00xx stands for. */
+static bool control(const char *s, const char *end, char *c) {
+    static const char hex[] = "0123456789abcdef";
+    if (end - s < 4 || s[0] != '0' || s[1] != '0') return false;
+    const char *high = memchr(hex, s[2], 16), *low = memchr(hex, s[3], 16);
+    if (!high || !low || (high == hex && low == hex)) return false;
+    *c = (char)((high - hex) << 4 | (low - hex));
+    return true;
 }
 
 /* Take the next segment of a path, decoded, from *p; false at the end. */
@@ -174,6 +184,7 @@ static bool next_segment(const char **p, const char *end, struct buf *segment) {
         if (c == '\\' && *p + 1 < end) {
             c = *++*p;
             if (c == 't') c = '\t';
+            if (c == 'u' && control(*p + 1, end, &c)) *p += 4;
         }
         buf_char(segment, c);
     }
@@ -202,6 +213,26 @@ static json_t *arrays_back(json_t *v) {
     return indexed ? array : object;
 }
 
+/* Put a value into root at a path; the reference is taken.  False: the path is no text, or too deep. */
+static bool put_at(json_t *root, const char *path, const char *end, struct buf *segment, json_t *value) {
+    json_t *into = root;
+    bool ok = !memchr(path, '\0', (size_t)(end - path));
+    next_segment(&path, end, segment);
+    for (int depth = 1; ok && path <= end; depth++) {
+        json_t *child = json_object_get(into, segment->s);
+        ok = depth < JSON_PARSER_MAX_DEPTH;
+        if (!json_is_object(child)) {
+            child = json_object();
+            ok = json_object_set_new(into, segment->s, child) == 0 && ok;
+        }
+        into = child;
+        next_segment(&path, end, segment);
+    }
+    if (ok) return json_object_set_new(into, segment->s, value) == 0;
+    json_decref(value);
+    return false;
+}
+
 json_t *doc_unflatten(const char *text, size_t n, int *line) {
     json_t *root = json_object();
     struct buf segment = {0};
@@ -214,24 +245,11 @@ json_t *doc_unflatten(const char *text, size_t n, int *line) {
         char why[128];
         int at;
         json_t *value = tab ? doc_parse(tab + 1, (size_t)(eol - tab - 1), why, &at) : NULL;
-        if (!value) {
+        if (!value || !put_at(root, p, tab, &segment, value)) {
             json_decref(root);
             root = NULL;
             break;
         }
-        json_t *into = root;
-        const char *path = p;
-        next_segment(&path, tab, &segment);
-        while (path <= tab) {
-            json_t *child = json_object_get(into, segment.s);
-            if (!json_is_object(child)) {
-                child = json_object();
-                json_object_set_new(into, segment.s, child);
-            }
-            into = child;
-            next_segment(&path, tab, &segment);
-        }
-        json_object_set_new(into, segment.s, value);
         p = eol + 1;
     }
     buf_free(&segment);
