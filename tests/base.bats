@@ -62,6 +62,13 @@ load lib
     cmp "$BATS_TEST_TMPDIR/a.tsv" "$BATS_TEST_TMPDIR/c.tsv"
 }
 
+@test "a TAB in a quoted cell is spelled out, too" {
+    printf 'request\toutcome\te2e_ns\tmine\n"a\tb"\tcompleted\t1\t"#\t""x"\n' >"$BATS_TEST_TMPDIR/t.tsv"
+    run bash -c "goodput -a -g e2e:1 -H '$BATS_TEST_TMPDIR/t.tsv' | tail -n 1 | cut -f 1,4"
+    [ "$output" = $'a\\u0009b\t"#\\u0009""x"' ]
+    goodput -a -g e2e:1 -H -o ndjson "$BATS_TEST_TMPDIR/t.tsv" | grep -qF '"request":"a\\u0009b"'
+}
+
 @test "text that is not UTF-8 is refused with its line" {
     printf 'request\toutcome\te2e_ns\na\tcompleted\t1\nb\xff\tcompleted\t1\n' >"$BATS_TEST_TMPDIR/t.tsv"
     run goodput -a -g e2e:1 "$BATS_TEST_TMPDIR/t.tsv"

@@ -91,8 +91,7 @@ void tsv_split(struct tsv *t, struct view line) {
     t->odd = false;
     if (split_plain(t, line)) return;
     t->cell.n = 0;
-    for (size_t i = 0; i < line.n; i++)
-        t->odd = t->odd || odd_byte(line.s[i]);
+    t->odd = true; /* a quoted cell may hold a TAB */
     split_by_libcsv(t, line);
 }
 

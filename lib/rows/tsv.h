@@ -10,7 +10,7 @@
 
 struct tsv {
     VEC(struct view) cell; /* of the last line; views into the line, or into text where a cell was quoted */
-    bool odd; /* the line holds bytes beyond printable ASCII, or control characters */
+    bool odd; /* a cell may hold bytes beyond printable ASCII, or control characters */
     struct buf text;
     struct csv_parser *csv; /* made when the first quote is seen */
 };
