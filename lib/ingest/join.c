@@ -354,7 +354,7 @@ static void release(struct join *j) {
         bool tracked = is_tracked(j, r->issued_ns), gives_up = false;
         if (tracked && !j->closed) {
             int64_t when = leaves_at(j, r, &gives_up);
-            if (j->frontier < when) {
+            if (j->frontier < when || when == INT64_MAX) {
                 j->wake = when;
                 break;
             }
