@@ -4,7 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-    synth=${SYNTH:-$BATS_TEST_DIRNAME/../build/synth}
+    synth=${SYNTH:-${BUILD:-$BATS_TEST_DIRNAME/../build}/synth}
     cd "$BATS_TEST_TMPDIR" || return
 }
 

@@ -37,6 +37,7 @@ char *out_room(size_t n) {
 void out_took(size_t n) { held.n += n; }
 
 void out_add(const void *p, size_t n) {
+    if (n == 0) return; /* p may be NULL */
     if (n > OUT_SIZE / 2) {
         out_flush();
         put(p, n);

@@ -68,6 +68,7 @@ const char *stream_take_object(struct stream *s, json_t *object) {
     json_t *run = json_object_get(object, "run"), *pg = json_object_get(object, "pg");
     if (json_is_object(run)) json_object_update(s->run, run);
     if (json_is_array(pg)) json_array_extend(s->pg, pg);
+    json_decref(s->columns);
     s->columns = json_incref(json_object_get(object, "columns"));
     return NULL;
 }
