@@ -14,6 +14,13 @@ BUILD = build/dev
 WARN += -Werror
 CFLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 endif
+ifdef FUZZER
+BUILD = build/fuzzer
+CC = clang
+# an empty view may be {NULL, 0}, and NULL + 0 is what C++ and the next C take it for
+CFLAGS = -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=pointer-overflow \
+    -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+endif
 # The rooms of lib/, lowest first: what stands in one may use those before it (`make lint` checks).
 ROOMS = base stats rows ingest tokens cutting steady goodput page
 
@@ -83,12 +90,12 @@ $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/lib/libsteady.a
 	@mkdir -p $(@D)
 	$(COMPILE) -o $@ $< $(BUILD)/lib/libsteady.a $(LIBS)
 
-check: all $(TESTS)
+check: all $(TESTS) fuzz-programs
 	bash tests/run.sh
 
 # The whole suite once more with address and undefined behaviour sanitizers.
 check-dev:
-	$(MAKE) DEV=1 all $(TESTS:$(BUILD)/%=build/dev/%)
+	$(MAKE) DEV=1 all $(TESTS:$(BUILD)/%=build/dev/%) $(FUZZ:%=build/dev/fuzz/%)
 	ASAN_OPTIONS=detect_leaks=0 TOOLDIR=$(CURDIR)/build/dev/bin BUILD=$(CURDIR)/build/dev bash tests/run.sh
 
 # Token counts against the official implementations, from npm: thousands of texts per tokenizer.
@@ -119,17 +126,30 @@ BENCH_MB = 1000
 bench: all $(BUILD)/synth $(BENCH)
 	BENCH_MB=$(BENCH_MB) bash tests/bench/bench.sh
 
-# Every parser on bytes that nobody would write, by libFuzzer for FUZZ_SECONDS each; what it learns is kept in build/fuzz.
-FUZZ = $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*.c))
-FUZZ_SECONDS = 60
-build/fuzz/%: tests/fuzz/%.c $(wildcard lib/*/*.[ch] lib/*/*.inc) build/adapters.c
+# Every parser on bytes that nobody would write: FUZZER=1 makes targets of libFuzzer, otherwise they are programs that try
+# inputs and damaged copies of them (tests/fuzz/fuzz.h), which check runs with sanitizers.
+FUZZ = $(patsubst tests/fuzz/%_fuzz.c,%,$(wildcard tests/fuzz/*_fuzz.c))
+FUZZ_WRAP = exit malloc calloc realloc posix_memalign free open csv_init
+FUZZ_LINK = $(FUZZ_WRAP:%=-Wl$(comma)--wrap=%)
+build/%/fuzz/adapters: FUZZ_WRAP += jqmap_new jqmap_free jqmap_start
+build/%/fuzz/report: FUZZ_WRAP += svg_draw
+$(BUILD)/fuzz/%: tests/fuzz/%_fuzz.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h $(BUILD)/lib/libsteady.a
 	@mkdir -p $(@D)
-	clang -std=gnu11 $(CPPFLAGS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-	    $(if $(findstring tokens,$@),-Wl$(comma)--wrap=exit) -o $@ $< $(wildcard lib/*/*.c) build/adapters.c $(LIBS)
+	$(COMPILE) -Itests/fuzz $(if $(FUZZER),-fsanitize=fuzzer,-DFUZZ_MAIN) $(FUZZ_LINK) -o $@ \
+	    $(filter-out %.h,$^) $(LIBS)
 
-fuzz-build: $(FUZZ)
+print-fuzz-wrap:
+	@echo '$(FUZZ_LINK)'
 
-fuzz: fuzz-build
+fuzz-programs:
+	$(MAKE) DEV=1 $(FUZZ:%=build/dev/fuzz/%)
+
+fuzz-targets:
+	$(MAKE) FUZZER=1 $(FUZZ:%=build/fuzzer/fuzz/%)
+
+# For FUZZ_SECONDS each; what they learn is kept in build/fuzzer.
+FUZZ_SECONDS = 60
+fuzz: fuzz-targets
 	bash tests/fuzz/fuzz.sh $(FUZZ_SECONDS) $(FUZZ)
 
 bless: all
@@ -257,7 +277,7 @@ clean:
 	rm -rf build $(TOOLS:%=bin/%)
 
 .PHONY: all check faults memcheck tokens-oracle check-dev bless lint demo deps deps-fuzz deps-recipes deps-slurm deps-arm completions \
-    install uninstall dist deb deb-chroot clean bench calibrate fuzz fuzz-build
+    install uninstall dist deb deb-chroot clean bench calibrate fuzz fuzz-programs fuzz-targets print-fuzz-wrap
 .DELETE_ON_ERROR:
 .SECONDARY:
 

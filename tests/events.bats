@@ -3,33 +3,27 @@
 
 load lib
 
-setup_file() {
-    export lib="event events jtok buf die num in out"
-    # shellcheck disable=SC2086,SC2046
-    cc -std=gnu11 -D_GNU_SOURCE -DFUZZ_MAIN -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-        $(printf -- "-I%s " "$ROOT"/lib/*/) -o "$BATS_FILE_TMPDIR/events_fuzz" "$ROOT/tests/fuzz/events_fuzz.c" \
-        $(for m in $lib; do ls "$ROOT"/lib/*/$m.c; done)
-    cat "$ROOT"/tests/cases/ev2ledger/*/in.jsonl >"$BATS_FILE_TMPDIR/log.jsonl"
-}
+setup_file() { cat "$ROOT"/tests/cases/ev2ledger/*/in.jsonl >"$BATS_FILE_TMPDIR/log.jsonl"; }
 
 setup() { D=$BATS_FILE_TMPDIR; }
 
 @test "the fast path of ARM finds what the full parser finds" {
     command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null || skip "no ARM here (make deps-arm)"
     # shellcheck disable=SC2046
-    aarch64-linux-gnu-gcc -std=gnu11 -D_GNU_SOURCE -DFUZZ_MAIN -O2 -static $(printf -- "-I%s " "$ROOT"/lib/*/) -o "$D/arm_fuzz" \
-        "$ROOT/tests/fuzz/events_fuzz.c" $(for m in $lib; do ls "$ROOT"/lib/*/$m.c; done)
-    run qemu-aarch64 "$D/arm_fuzz" 50 "$D/log.jsonl"
+    aarch64-linux-gnu-gcc -std=gnu11 -D_GNU_SOURCE -DFUZZ_MAIN -O2 -static $(printf -- "-I%s " "$ROOT"/lib/*/) -I"$ROOT/tests/fuzz" \
+        $(make -s -C "$ROOT" print-fuzz-wrap) -o "$D/arm_fuzz" "$ROOT"/tests/fuzz/{events_fuzz,fuzz}.c \
+        $(for m in event events jtok buf die num in out; do ls "$ROOT"/lib/*/$m.c; done)
+    run qemu-aarch64 "$D/arm_fuzz" -l 50 "$D/log.jsonl"
     echo "$output"
     [ "$status" = 0 ]
-    [ "$output" = "$("$D/events_fuzz" 50 "$D/log.jsonl")" ]
+    [ "$output" = "$(fuzz events -l 50 "$D/log.jsonl")" ]
 }
 
 @test "the fast path finds what the full parser finds, on every case and on damaged copies" {
-    run "$D/events_fuzz" 100 "$D/log.jsonl"
+    run fuzz events -l 100 "$D/log.jsonl"
     [ "$status" = 0 ]
     # the comparison means something only if each kind of line was there in numbers
-    read -r lines _ fast _ _ _ _ malformed _ <<<"${output//,/}"
+    read -r _ _ _ _ lines _ fast _ _ _ _ malformed _ <<<"${output//,/}"
     [ "$lines" -gt 50000 ] && [ "$fast" -gt 2000 ] && [ "$malformed" -gt 10000 ]
 }
 
@@ -42,8 +36,8 @@ setup() { D=$BATS_FILE_TMPDIR; }
 {"event_type":"sample.complete","timestamp_ns":1,"sample_uuid":"a","data":["TextModelOutput",["first"," rest"],null,null],"finish_reason":"stop","worker_id":3,"output_tokens":5,"x":"y"}
 {"event_type":"sample.complete","timestamp_ns":1,"sample_uuid":"a","data":["TextModelOutput","answer",["first","rest"]]}
 LOG
-    run "$D/events_fuzz" 0 "$BATS_TEST_TMPDIR/usual"
-    [ "$output" = "7 lines, 6 by the fast path, 1 malformed" ] # the seventh is the nothing after the last newline
+    run fuzz events 0 "$BATS_TEST_TMPDIR/usual"
+    [ "$output" = "1 inputs, 1 accepted, 7 lines, 6 by the fast path, 1 malformed" ] # the seventh is the nothing after the last newline
 }
 
 @test "a log says the same however it is cut into reads" {

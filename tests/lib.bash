@@ -11,6 +11,14 @@ TOOLS="ev2ledger ledger2passes warmcrop tailguard plateau goodput render"
 
 need_shared() { [ -e "$SHARED/$1" ] || skip "no reference data: $1"; }
 
+# A fuzz target as a program, with sanitizers: it tries files and damaged copies of them (tests/fuzz/fuzz.h).
+fuzz() {
+    local target=$1
+    shift
+    # libjq and PCRE2 keep what a refused input had made
+    (cd "$BATS_TEST_TMPDIR" && ASAN_OPTIONS=detect_leaks=0 "$ROOT/build/dev/fuzz/$target" "$@")
+}
+
 # A run of 24 requests in a closed loop of 3, dataset of 4, and what each stage makes of it.
 small_run() {
     local d=$1 i t0 n

@@ -1,22 +1,33 @@
 #!/usr/bin/env bash
-# Run fuzz targets for a while each, from the inputs of the golden cases and what earlier runs have found.
+# Run fuzz targets of libFuzzer, one after the other, each for a while, from the corpus that is kept here, the inputs of the
+# golden cases and what earlier runs have found.
 #
 #     fuzz.sh SECONDS TARGET...
 #
-# Each target keeps its corpus in TARGET.corpus.  Ends with status 1 at the first input at fault, which libFuzzer names.
-set -eu
-cd "$(dirname "$0")/../.."
+# Prints a table.  An input at fault is left beside the target, in build/fuzzer/fuzz; then the status is 1.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
 seconds=$1
 shift
+dir=build/fuzzer/fuzz
+# libjq and PCRE2 keep what an input that was refused had made; the targets look for lost memory themselves
+export ASAN_OPTIONS=detect_leaks=0
+status=0
+printf '%-10s %12s %8s %8s %8s\n' target executions seconds corpus faults
 for target in "$@"; do
-    corpus=$target.corpus
-    mkdir -p "$corpus"
-    for f in tests/cases/*/*/in.* tests/fixtures/*; do
-        if [ -f "$f" ]; then head -c 20000 "$f" >"$corpus/$(echo "$f" | tr / _)"; fi
+    learnt=$dir/$target.corpus
+    mkdir -p "$learnt"
+    for f in tests/cases/*/*/in.*; do
+        if [ -f "$f" ]; then head -c 20000 "$f" >"$learnt/$(echo "$f" | tr / _)"; fi
     done
-    echo "$target: $seconds s"
-    # libjq keeps its stack, and a refused file what it had read: leaks are not looked for
-    ASAN_OPTIONS=detect_leaks=0 "$target" -max_total_time="$seconds" -max_len=20000 -detect_leaks=0 -print_final_stats=1 -verbosity=0 \
-        -artifact_prefix="$target." "$corpus" 2>"$target.log" || { tail -n 40 "$target.log"; exit 1; }
-    grep -E 'number_of_executed_units' "$target.log" || true
+    began=$(date +%s)
+    "$dir/$target" -max_total_time="$seconds" -max_len=20000 -timeout=30 -rss_limit_mb=4096 -detect_leaks=0 \
+        -print_final_stats=1 -verbosity=0 -artifact_prefix="$dir/$target." "$learnt" "tests/fuzz/corpus/$target" \
+        2>"$dir/$target.log" || status=1
+    took=$(($(date +%s) - began))
+    runs=$(awk '/number_of_executed_units/ { print $2 }' "$dir/$target.log")
+    faults=$(grep -c 'Test unit written to' "$dir/$target.log")
+    printf '%-10s %12s %8d %8d %8d\n' "$target" "${runs:-?}" "$took" "$(ls "$learnt" | wc -l)" "$faults"
+    if [ "$faults" != 0 ]; then tail -n 30 "$dir/$target.log" >&2; fi
 done
+exit $status
