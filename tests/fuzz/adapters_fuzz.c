@@ -55,7 +55,7 @@ static struct buf as_tsv(const struct buf *ledger, size_t rows) {
 
 static struct buf written(const struct adapt *a, enum spelling spelling, size_t rows) {
     json_t *pg = json_array();
-    adapt_write(a, a->n > 1 ? -1 : 0, spelling, true, pg);
+    adapt_write(a, a->n > 1 ? -1 : 0, NULL, spelling, true, pg);
     json_decref(pg);
     struct buf ledger = fuzz_stdout(), tsv = as_tsv(&ledger, rows);
     buf_free(&ledger);
