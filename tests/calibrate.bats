@@ -35,7 +35,7 @@ rows() { # file, pattern, column, >=|<=, bound
     "$calibrate" --draws 60 stationary >out
     rows out 'noise [12]% phi 0(.3)?,' 1 '>=' 95
     rows out 'noise 1% phi 0.[68]' 1 '>=' 95
-    rows out 'noise 3% phi 0.6, (80|200)' 1 '>=' 85
+    rows out 'noise 3% phi 0.6' 1 '>=' 86
     rows out 'noise [12]%' 3 '<=' 2
     rows out 'noise 3% phi 0.6, (80|200)' 3 '<=' 5
     rows out 'noise [12]% phi 0(.3)?, (40|80|200)' 8 '>=' 85
@@ -44,7 +44,8 @@ rows() { # file, pattern, column, >=|<=, bound
 @test "a step of 10 % and a fault in the last passes are said, and the level before them is kept" {
     "$calibrate" --draws 60 steps >out
     rows out '^[+-]10%.*noise 1%' 3 '>=' 98
-    rows out '^[+-]10%.*noise 2%' 3 '>=' 90
+    rows out '^[+-]10%.*of [48]0, noise 2%' 3 '>=' 91
+    rows out '^[+-]10%.*of 20, noise 2%' 3 '>=' 90
     rows out '^.30% in the last 2' 3 '>=' 98
     rows out '^[+-]10%.*noise 1%' 6 '>=' 98
     rows out '^[+-]10%' 8 '<=' 0.3
@@ -55,7 +56,9 @@ rows() { # file, pattern, column, >=|<=, bound
     "$calibrate" --draws 60 drifts >out
     rows out '^drift [+-]10%.*, (40|80|200) passes' 1 '<=' 2
     rows out '^drift [+-]20%.*, (80|200) passes' 4 '>=' 95
-    rows out '^drift [+-]20%.*, 40 passes' 1 '<=' 2
+    rows out '^drift [+-]20%.*, 40 passes' 4 '>=' 90
+    rows out '^drift [+-]20% noise 1%, 20 passes' 4 '>=' 95
+    rows out '^drift [+-]10%.*, 20 passes' 1 '<=' 5
 }
 
 @test "the mode of a closed loop without pauses and of Poisson arrivals is seen" {
