@@ -34,6 +34,7 @@ DEBIAN = gcc libc6-dev make libjq-dev libcsv-dev libjansson-dev libgsl-dev libxx
     bats parallel bc time jq xz-utils mandoc clang-format clang-tidy cppcheck shellcheck python3 datamash
 
 TOOLS = ev2ledger ledger2passes warmcrop tailguard plateau goodput render
+DEMO = build/demo
 
 OBJ = $(patsubst lib/%.c,$(BUILD)/lib/%.o,$(wildcard $(ROOMS:%=lib/%/*.c))) $(BUILD)/lib/adapters.o
 BIN = $(if $(DEV),$(TOOLS:%=$(BUILD)/bin/%),$(TOOLS:%=bin/%))
@@ -112,7 +113,7 @@ FAULTS = 200
 faults: all $(BUILD)/synth $(BUILD)/faults.so
 	FAULTS_ALL=$(FAULTS) bats tests/faults.bats
 
-memcheck: all
+memcheck: all $(DEMO)/report.txt
 	bash tests/faults/memcheck.sh
 
 # How often the method is right, on runs whose truth is planted: some minutes on two cores.  SEED=2 draws others.
@@ -160,7 +161,6 @@ lint:
 
 # ---- the shipped example, by the pipeline of the README, every stream left in build/demo ----
 
-DEMO = build/demo
 demo: $(DEMO)/report.txt
 	@cat $(DEMO)/report.txt
 	@jq -rn --slurpfile truth $(DEMO)/truth.json --slurpfile steady $(DEMO)/steady.json \
