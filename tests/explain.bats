@@ -2,26 +2,13 @@
 # Why a window grew, was bridged or broke; why passes were cropped and samples cut; how well percentiles are known.
 
 load lib
+load tables
 
 setup() {
     T=$BATS_TEST_TMPDIR/passes
     R=$BATS_TEST_TMPDIR/report
 }
 
-is() { [ "$1" = "$2" ] || { echo "not '$2' but '$1'"; false; }; }
-repeat() { local i; for ((i = 0; i < $1; i++)); do printf '%s ' "$2"; done; }
-
-# table MS...: a plain table, a minute a pass: TPOT p50 that many ms, p90 a tenth above it; "-" is missing
-table() {
-    local i=0 v
-    printf 'pass\tn_issued\tn_done\tfirst_issue_ns\tspan_ns\ttpot_p50\ttpot_p90\n'
-    for v in "$@"; do
-        awk -v i=$i -v v="$v" 'BEGIN {
-            printf "%d\t10\t10\t%.0f\t60000000000\t", i, 60e9 * i
-            if (v == "-") print "\t"; else printf "%.0f\t%.0f\n", v * 1e6, v * 1.1e6 }'
-        i=$((i + 1))
-    done
-}
 # told COLUMNS ARGS...: these columns of the windows of $T, a window a line
 told() { plateau -q --explain -H "${@:2}" "$T" | cut -f"$1" | sed 1d; }
 

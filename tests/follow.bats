@@ -2,6 +2,7 @@
 # A run that is still going on: when passes leave, when verdicts are given, and when one may stop.
 
 load lib
+load tables
 
 setup() {
     T=$BATS_TEST_TMPDIR/passes
@@ -9,24 +10,6 @@ setup() {
     R=$BATS_TEST_TMPDIR/reports
 }
 
-is() { [ "$1" = "$2" ] || { echo "not '$2' but '$1'"; false; }; }
-repeat() { local i; for ((i = 0; i < $1; i++)); do printf '%s ' "$2"; done; }
-
-# table MS...: a plain table, a minute a pass: TPOT p50 that many ms, p90 a tenth above it
-table() {
-    local i=0 v
-    printf 'pass\tn_issued\tn_done\tfirst_issue_ns\tspan_ns\ttpot_p50\ttpot_p90\n'
-    for v in "$@"; do
-        awk -v i=$i -v v="$v" 'BEGIN { printf "%d\t10\t10\t%.0f\t60000000000\t%.0f\t%.0f\n", i, 60e9 * i, v * 1e6, v * 1.1e6 }'
-        i=$((i + 1))
-    done
-}
-# stream FACTS TABLE: the table as a stream with these run facts
-stream() {
-    printf '#steadytools\tpasses\t1\n#run\t%s\n' "$1"
-    cat "$2"
-    printf '#end\t{"rows":%d}\n' $(($(wc -l <"$2") - 1))
-}
 roles() { grep -v '^#' | awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "role") c = i; next } { printf "%s ", $c }'; }
 # verdicts ARGS...: verdict and passes seen, of every report
 verdicts() { plateau -q --follow "$@" | jq -rj '"\(.verdict):\(.passes | length):\(.follow) "'; }

@@ -2,6 +2,7 @@
 # goodput: what one request has to do is told by the golden cases; here stand rates, spans, cohorts, segments and verdicts.
 
 load lib
+load tables
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -13,16 +14,6 @@ gp() {
     shift
     goodput -q "$@" >report.json || return
     jq -c "$filter" report.json
-}
-
-# ledger HEADER ROW...: a plain table, cells separated by spaces, "-" for a missing one
-ledger() { printf '%s\n' "$@" | awk '{ for (i = 1; i <= NF; i++) printf "%s%s", $i == "-" ? "" : $i, i < NF ? "\t" : "\n" }'; }
-
-refused() { # refused PATTERN ARG...
-    local pattern=$1
-    shift
-    run --separate-stderr goodput "$@"
-    [ "$status" = 2 ] && [ -z "$output" ] && [[ $stderr == $pattern ]] || { echo "status $status: $stderr"; false; }
 }
 
 @test "the worked example: 119.5 completed, 114 useful, 95 % accepted" {

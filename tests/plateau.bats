@@ -2,32 +2,15 @@
 # Is there a steady state, and what is it.
 
 load lib
+load tables
 
 setup() {
     T=$BATS_TEST_TMPDIR/passes
     R=$BATS_TEST_TMPDIR/report
 }
 
-# table MS...: a plain table, a minute a pass: TPOT p50 that many ms, p90 a tenth above it; "-" is missing
-table() {
-    local i=0 v
-    printf 'pass\tn_issued\tn_done\tfirst_issue_ns\tspan_ns\ttpot_p50\ttpot_p90\n'
-    for v in "$@"; do
-        awk -v i=$i -v v="$v" 'BEGIN {
-            printf "%d\t10\t10\t%.0f\t60000000000\t", i, 60e9 * i
-            if (v == "-") print "\t"; else printf "%.0f\t%.0f\n", v * 1e6, v * 1.1e6 }'
-        i=$((i + 1))
-    done
-}
-repeat() { local i; for ((i = 0; i < $1; i++)); do printf '%s ' "$2"; done; }
 # line N FROM TO: a straight line
 line() { awk -v n="$1" -v a="$2" -v b="$3" 'BEGIN { for (i = 0; i < n; i++) printf "%.9g ", a + (b - a) * i / (n - 1) }'; }
-# stream FACTS TABLE: the table as a stream with these run facts
-stream() {
-    printf '#steadytools\tpasses\t1\n#run\t%s\n' "$1"
-    cat "$2"
-    printf '#end\t{"rows":%d}\n' $(($(wc -l <"$2") - 1))
-}
 
 # judge ARGS...: the report of $T in $R; says the verdict
 judge() {

@@ -2,19 +2,10 @@
 # goodput: one run under many contracts, grids of targets, thresholds of scores, and what a report says beside its figures.
 
 load lib
+load tables
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
-}
-
-# ledger HEADER ROW...: a plain table, cells separated by spaces, "-" for a missing one
-ledger() { printf '%s\n' "$@" | awk '{ for (i = 1; i <= NF; i++) printf "%s%s", $i == "-" ? "" : $i, i < NF ? "\t" : "\n" }'; }
-
-refused() { # refused PATTERN ARG...
-    local pattern=$1
-    shift
-    run --separate-stderr goodput "$@"
-    [ "$status" = 2 ] && [ -z "$output" ] && [[ $stderr == $pattern ]] || { echo "status $status: $stderr"; false; }
 }
 
 # 400 requests of every fate and of replies of every kind, the same every time

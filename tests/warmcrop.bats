@@ -2,6 +2,7 @@
 # Which passes are ramp.
 
 load lib
+load tables
 
 setup() { T=$BATS_TEST_TMPDIR/passes; }
 
@@ -15,7 +16,6 @@ series() {
     done
 }
 bins() { series "$@" | sed '1s/tpot_p50/rps/'; }
-repeat() { local i; for ((i = 0; i < $1; i++)); do printf '%s ' "$2"; done; }
 
 # cropped ARGS...: number of warm-up passes, capped, flag
 cropped() { warmcrop -q -o ndjson "$@" | head -n 1 | jq -r '.run.warmup | "\(.passes) \(.capped) \(.flag)"'; }
