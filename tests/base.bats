@@ -62,6 +62,14 @@ load lib
     cmp "$BATS_TEST_TMPDIR/a.tsv" "$BATS_TEST_TMPDIR/c.tsv"
 }
 
+@test "rows without a column are no table" {
+    for head in '' '{"#steadytools":"ledger","version":1,"columns":[],"run":{},"pg":[]}'; do
+        printf '%s\n{}\n' "$head" >"$BATS_TEST_TMPDIR/t"
+        run goodput -g e2e:1 "$BATS_TEST_TMPDIR/t"
+        [ "$status" = 2 ] && [ "$output" = "goodput: $BATS_TEST_TMPDIR/t: no table: rows without a column" ]
+    done
+}
+
 @test "a TAB in a quoted cell is spelled out, too" {
     printf 'request\toutcome\te2e_ns\tmine\n"a\tb"\tcompleted\t1\t"#\t""x"\n' >"$BATS_TEST_TMPDIR/t.tsv"
     run bash -c "goodput -a -g e2e:1 -H '$BATS_TEST_TMPDIR/t.tsv' | tail -n 1 | cut -f 1,4"

@@ -8,6 +8,12 @@
 #include "in.h"
 #include "num.h"
 
+/* The digits of -2^63, which fit an int64 with their sign only. */
+static bool is_least(const char *text, size_t at, size_t digits) {
+    static const char least[] = "9223372036854775808";
+    return digits == sizeof least - 1 && memcmp(text + at, least, digits) == 0 && at > 0 && text[at - 1] == '-';
+}
+
 /* The text with every integer beyond int64 written as a real: ECMAScript spells doubles below 1e21 without a point, and
  * jansson takes such digits for an integer that is too big. */
 static void spell_reals(struct buf *b, const char *text, size_t n) {
@@ -22,7 +28,8 @@ static void spell_reals(struct buf *b, const char *text, size_t n) {
             bool real = i < n && (text[i] == '.' || text[i] == 'e' || text[i] == 'E');
             bool fraction = b->len > digits && (b->s[b->len - digits - 1] == '.' || b->s[b->len - digits - 1] == 'e');
             int64_t fits;
-            if (!real && !fraction && !num_int(text + i - digits, digits, &fits) && digits >= 19) buf_str(b, "e0");
+            bool whole = num_int(text + i - digits, digits, &fits) || is_least(text, i - digits, digits);
+            if (!real && !fraction && !whole && digits >= 19) buf_str(b, "e0");
             continue;
         }
         if (string && text[i] == '\\' && i + 1 < n)

@@ -196,6 +196,7 @@ static void ndjson_header(struct table_in *t) {
         for (size_t i = 0; i < t->ndjson.member.n; i++)
             if (find(t, t->ndjson.member.v[i].key, i) < 0) add_column(t, t->ndjson.member.v[i].key);
     while (ndjson_row(t));
+    if (t->n == 0) die("%s: no table: rows without a column", t->file);
     json_decref(t->stream.end); /* read a second time */
     t->stream.end = NULL;
     lines_rewind(&t->lines);

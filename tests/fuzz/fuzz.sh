@@ -26,7 +26,7 @@ for target in "$@"; do
         2>"$dir/$target.log" || status=1
     took=$(($(date +%s) - began))
     runs=$(awk '/number_of_executed_units/ { print $2 }' "$dir/$target.log")
-    faults=$(grep -c 'Test unit written to' "$dir/$target.log")
+    faults=$(grep -cE 'written to .*(crash|timeout|oom)-' "$dir/$target.log")
     printf '%-10s %12s %8d %8d %8d\n' "$target" "${runs:-?}" "$took" "$(ls "$learnt" | wc -l)" "$faults"
     if [ "$faults" != 0 ]; then tail -n 30 "$dir/$target.log" >&2; fi
 done

@@ -209,13 +209,13 @@ static void odd_paths(void) {
 
 /* A double of 19 or more digits without a point is our own spelling, and must not be lost to an integer reader. */
 static void big_numbers(void) {
-    static const char text[] = "{\"a\":9223372036854776000,\"b\":[-123456789012345680000,1769000000123456789],\"c\":\"9999999999999999999\\\"1\"}";
+    static const char text[] = "{\"a\":9223372036854776000,\"b\":[-123456789012345680000,1769000000123456789,-9223372036854775808],\"c\":\"9999999999999999999\\\"1\"}";
     char why[128] = "";
     int line;
     struct buf again = {0};
     json_t *v = doc_parse(text, strlen(text), why, &line);
     if (v) doc_dump(&again, v);
-    check(v && strstr(again.s, "9223372036854776000") && strstr(again.s, "[-123456789012345680000,1769000000123456789]") && strstr(again.s, "\"9999999999999999999"),
+    check(v && strstr(again.s, "9223372036854776000") && strstr(again.s, "[-123456789012345680000,1769000000123456789,-9223372036854775808]") && strstr(again.s, "\"9999999999999999999"),
           "numbers beyond int64 in a document", v ? again.s : why);
     json_decref(v);
     buf_free(&again);
