@@ -87,6 +87,9 @@ $(BUILD)/calibrate: $(wildcard tests/calibrate/*.[ch]) bin/warmcrop.c bin/platea
 $(BUILD)/%: tests/oracle/%.c $(BUILD)/lib/libsteady.a
 	$(COMPILE) -o $@ $^ $(LIBS)
 
+$(BUILD)/rows: tests/scale/rows.c $(BUILD)/lib/libsteady.a
+	$(COMPILE) -o $@ $^ $(LIBS)
+
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/lib/libsteady.a
 	@mkdir -p $(@D)
 	$(COMPILE) -o $@ $< $(BUILD)/lib/libsteady.a $(LIBS)
@@ -152,6 +155,11 @@ fuzz-targets:
 FUZZ_SECONDS = 60
 fuzz: fuzz-targets
 	bash tests/fuzz/fuzz.sh $(FUZZ_SECONDS) $(FUZZ)
+
+# What the tools hold of a run of SCALE_ROWS requests, streamed: 100 M take some GB and a quarter of an hour.
+SCALE_ROWS = 100000000
+scale: all $(BUILD)/rows
+	bash tests/scale/scale.sh $(SCALE_ROWS)
 
 bless: all
 	bash tests/cases.sh --bless
@@ -277,7 +285,7 @@ clean:
 	rm -rf build $(TOOLS:%=bin/%)
 
 .PHONY: all check faults memcheck tokens-oracle check-dev bless lint demo deps deps-fuzz deps-recipes deps-slurm deps-arm completions \
-    install uninstall dist deb deb-chroot clean bench calibrate fuzz fuzz-programs fuzz-targets print-fuzz-wrap
+    install uninstall dist deb deb-chroot clean bench calibrate scale fuzz fuzz-programs fuzz-targets print-fuzz-wrap
 .DELETE_ON_ERROR:
 .SECONDARY:
 
