@@ -142,7 +142,12 @@ for m in ("tpot", "ttft", "e2e"):
         at = x[p * (n - 1) // 100]
         y, size = [sum(v <= at for v in c) for c in cluster], [len(c) for c in cluster]
         share = sum(y) / n
-        half = t_quantile(k - 1) * math.sqrt(sum((a - share * b) ** 2 for a, b in zip(y, size)) / (k * (k - 1))) / (n / k)
+        e = [a - share * b for a, b in zip(y, size)]
+        squares = sum(v * v for v in e)
+        lag1 = sum(a * b for a, b in zip(e, e[1:])) / squares
+        rho = min(.95, max(0, (k * lag1 + 1) / (k - 4))) if k >= 8 else 0
+        t = t_quantile(max(2, k * (1 - rho) / (1 + rho) - 1))
+        half = t * math.sqrt(squares / (k * (k - 1)) * (1 + rho) / (1 - rho)) / (n / k)
         lo, hi = math.floor((p / 100 - half) * (n - 1)), math.ceil((p / 100 + half) * (n - 1))
         want = [x[lo], x[hi]] if lo >= 0 and hi < n else None
         known += want is not None

@@ -40,7 +40,7 @@ static double early_stopping(const double *x, size_t n, unsigned percent) {
 }
 
 /* Interval of a percentile from samples that resemble each other within a pass (Woodruff 1952): how far the share of
- * samples at or below it is known, passes being clusters, read off as order statistics. */
+ * samples at or below it is known, passes being clusters that resemble their neighbours, read off as order statistics. */
 static struct interval percentile_interval(const double *x, const size_t *end, size_t k, unsigned percent) {
     const struct interval none = {NAN, NAN};
     size_t n = end[k - 1];
@@ -50,7 +50,7 @@ static struct interval percentile_interval(const double *x, const size_t *end, s
         for (; j < end[i]; j++)
             below[i] += x[j] <= at;
     }
-    struct interval share = interval_ratio(below, all, k).ci;
+    struct interval share = interval_ratio(below, all, k).adjusted;
     free(below);
     double half = (share.hi - share.lo) / 2, last = (double)n - 1;
     double lo = floor((percent / 100. - half) * last), hi = ceil((percent / 100. + half) * last);
