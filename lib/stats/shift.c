@@ -8,8 +8,6 @@
 
 const double shift_least = 0.05;
 
-#define STAND_APART 4 /* standard errors */
-
 double shift_level(const double *y, const double *w, size_t lo, size_t hi) {
     double sum = 0, weight = 0;
     for (size_t i = lo; i < hi; i++) {
@@ -72,23 +70,6 @@ static size_t known(const double *y, size_t lo, size_t n, double *v, size_t *at)
     return k;
 }
 
-bool shift_stands_apart(const double *y, const struct shift_plateau *a, const struct shift_plateau *b) {
-    const struct shift_plateau *p[] = {a, b};
-    double squares = 0, products = 0, k = 0, per_mean = 0;
-    for (int j = 0; j < 2; j++) {
-        size_t n = p[j]->hi - p[j]->lo;
-        struct quantile_moments m = quantile_moments(y + p[j]->lo, n);
-        for (size_t i = p[j]->lo + 1; i < p[j]->hi; i++)
-            products += (y[i] - m.mean) * (y[i - 1] - m.mean);
-        squares += m.m2;
-        k += (double)n;
-        per_mean += 1 / (double)n;
-    }
-    double rho = squares > 0 && k >= 8 ? fmax(0, fmin(.95, (k * products / squares + 1) / (k - 4))) : 0;
-    double error = sqrt(squares / k * per_mean * (1 + rho) / (1 - rho));
-    return fabs(a->level - b->level) > STAND_APART * error;
-}
-
 struct shift shift_find(const double *y, size_t n, const struct shift_plateau *p, size_t k, size_t base, double alpha,
                         bool robust, struct trend_work *work) {
     struct shift s = {0};
@@ -105,7 +86,6 @@ struct shift shift_find(const double *y, size_t n, const struct shift_plateau *p
     for (size_t j = base + 1; j < k; j++) {
         double delta = shift_between(p[j].level, p[base].level);
         if (!shift_differs(p[j].level, p[base].level)) continue;
-        if (robust && !shift_stands_apart(y, &p[base], &p[j])) continue;
         differs = true;
         if (fabs(delta) > fabs(s.delta)) s.delta = delta;
     }

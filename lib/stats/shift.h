@@ -37,13 +37,8 @@ struct shift_fit shift_fit(const double *y, const struct shift_plateau *p, size_
 static inline bool shift_levels_win(struct shift_fit f) { return f.levels < f.line; }
 static inline bool shift_line_wins(struct shift_fit f) { return f.line < f.levels; }
 
-/* Do the levels of two plateaus differ by more than 4 standard errors?  From scatter that lasts from pass to pass, two
- * stretches of one level can differ by shift_least.  The error is that of the difference of their means, from the pooled
- * scatter within both, widened by sqrt((1 + rho)/(1 - rho)) as interval_ratio widens its interval. */
-bool shift_stands_apart(const double *y, const struct shift_plateau *a, const struct shift_plateau *b);
-
 /* A later plateau differs from plateau `base`, and the passes from there on have a change point (Pettitt 1979, p < alpha).
- * robust: it must also stand apart, and the levels win over the plateaus from `base` on.
+ * robust: the levels must also win over the plateaus from `base` on.
  * y may hold NAN outside the plateaus (skipped).  p: [k]; change: index into y of the first pass after the change. */
 struct shift {
     bool found;

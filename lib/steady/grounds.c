@@ -179,7 +179,7 @@ static struct finding level_before(const struct steady *s) {
     for (size_t i = 0; i < s->reported; i++) {
         struct shift_plateau p = steady_level(&s->plateau[i]);
         double delta = shift_between(reported.level, p.level);
-        if (!shift_differs(p.level, reported.level) || !shift_stands_apart(s->level, &p, &reported)) continue;
+        if (!shift_differs(p.level, reported.level)) continue;
         if (fabs(delta) > fabs(most)) most = delta;
     }
     if (most == 0 || !shift_levels_win(fit(s, 0, s->reported))) return (struct finding){0};
