@@ -45,10 +45,29 @@ static void await(const struct in *in) {
     if (poll(fd, 2, -1) > 0 && fd[0].revents == 0 && fd[1].revents & POLLERR) raise(SIGPIPE);
 }
 
+/* Text in none of our formats begins like this. */
+static void refuse_packed(const struct in *in, const char *head, size_t n) {
+    static const struct {
+        const char *magic, *program;
+    } packed[] = {{"\x1F\x8B", "gzip"},
+                  {"\xFD"
+                   "7zXZ",
+                   "xz"},
+                  {"\x28\xB5\x2F\xFD", "zstd"},
+                  {"BZh", "bzip2"}};
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        const char *magic = packed[i].magic, *program = packed[i].program;
+        if (n >= strlen(magic) && memcmp(head, magic, strlen(magic)) == 0)
+            die("%s: packed by %s: unpack it first, as with %s -dc", in->name, program, program);
+    }
+}
+
 static size_t read_on(struct in *in, void *dst, size_t cap) {
     for (;;) {
         if (!in->regular) await(in);
         ssize_t n = read(in->fd, dst, cap);
+        if (n > 0 && !in->begun) refuse_packed(in, dst, (size_t)n);
+        in->begun = in->begun || n > 0;
         if (n >= 0) return (size_t)n;
         if (errno != EINTR) die_errno("%s", in->name);
     }

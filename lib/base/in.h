@@ -1,7 +1,7 @@
 /* in: block input from a file or stdin.  Layer 2.
  *
- * Read errors end the program with status 2, SIGPIPE ends it while a read waits for a writer and the reader of stdout is
- * gone.  The caller owns the destination. */
+ * Read errors end the program with status 2, and so does an input that is packed (gzip, xz, zstd, bzip2); SIGPIPE ends it
+ * while a read waits for a writer and the reader of stdout is gone.  The caller owns the destination. */
 #ifndef IN_H
 #define IN_H
 
@@ -13,6 +13,7 @@ struct in {
     int fd;
     bool regular; /* a file on disk: reads do not wait for a writer, pread and size work */
     long long size; /* bytes of a regular file, else -1 */
+    bool begun; /* something was read */
     char *ahead; /* bytes that were peeked at and are still to be read */
     size_t ahead_from, ahead_to;
 };

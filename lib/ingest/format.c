@@ -40,6 +40,11 @@ static const struct {
     {"llmperf", true, {"error_code", "end_to_end_latency_s"}, NULL},
     {"inference-perf", true, {"start_time", "end_time", "info"}, NULL},
     {"distserve", true, {"prompt_len", "token_timestamps"}, NULL},
+    {NULL, false, {"kind", "verdict"}, "a report of this suite, which has no requests in it"},
+    {NULL,
+     false,
+     {"records", "input_config", "error_summary"},
+     "a summary of AIPerf, which has no requests in it: take profile_export.jsonl"},
     {NULL, false, {"individual_request_metrics"}, "a genai-bench run: no adapter is shipped for it, see --map"},
     {NULL, false, {"aggregated_metrics"}, "a genai-bench run: no adapter is shipped for it, see --map"},
 };
@@ -104,7 +109,7 @@ const char *format_detect(struct view head, const char **unsupported) {
     while (head.n > 0 && strchr(" \t\r\n", *head.s))
         head = (struct view){head.s + 1, head.n - 1};
     if (starts(head, "{") || starts(head, "[")) return detect_json(head, unsupported);
-    if (starts(head, "#steadytools\tledger")) return "ledger";
+    if (starts(head, "#steadytools\t")) return "ledger"; /* of another kind: refused by name when it is opened */
     if (starts(head, ":::MLLOG"))
         *unsupported = "a LoadGen detail log, which has no requests in it: take mlperf_log_trace.json";
     const char *lf = head.n > 0 ? memchr(head.s, '\n', head.n) : NULL;

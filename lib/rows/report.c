@@ -62,6 +62,9 @@ json_t *report_read(const char *path, const char *kind, char why[160]) {
         json_t *v = doc_unflatten(b.s, b.len, &line);
         if (v)
             list = json_pack("[o]", v);
+        else if (strncmp(b.s + blank, "#steadytools\t", 13) == 0)
+            snprintf(bad, sizeof bad, "a table of %.*s, not a report", (int)strcspn(b.s + blank + 13, "\t\r\n"),
+                     b.s + blank + 13);
         else
             snprintf(bad, sizeof bad, "neither JSON nor a path<TAB>value line");
     }
@@ -83,7 +86,7 @@ json_t *report_read(const char *path, const char *kind, char why[160]) {
         die("%s: %s", name, bad);
     }
     if (line > 0)
-        snprintf(why, 160, "%d: %s", line, bad);
+        snprintf(why, 160, "line %d: %s", line, bad);
     else
         snprintf(why, 160, "%s", bad);
     return NULL;

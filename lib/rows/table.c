@@ -107,7 +107,7 @@ static void known_first(struct table_in *t) {
     t->from = same ? NULL : from;
     t->own = xcalloc(t->n, sizeof *t->own);
     if (!t->stream.kind[0] && t->schema->kind && t->n > 0 && !known(t->schema, t->column[0].name))
-        die("%s: not a table of %s: none of its columns is known", t->file, t->schema->kind);
+        die("%s: not a table of %s: none of its tab-separated columns is known", t->file, t->schema->kind);
 }
 
 static void visible_cells(struct table_in *t) {
@@ -180,8 +180,25 @@ static int find(struct table_in *t, struct view key, size_t place) {
     return -1;
 }
 
+static bool has_key(const struct table_in *t, const char *key) {
+    for (size_t i = 0; i < t->ndjson.member.n; i++) {
+        struct view k = t->ndjson.member.v[i].key;
+        if (k.n == strlen(key) && memcmp(k.s, key, k.n) == 0) return true;
+    }
+    return false;
+}
+
+/* What else of a pipeline is an object a line, and may be given by mistake. */
+static void check_foreign(const struct table_in *t) {
+    if (t->stream.kind[0] || !t->schema->kind) return;
+    const char *kind = t->schema->kind;
+    if (has_key(t, "event_type")) die_at(t->file, t->line, "an event log, not a table of %s: see ev2ledger", kind);
+    if (has_key(t, "kind") && has_key(t, "verdict")) die_at(t->file, t->line, "a report, not a table of %s", kind);
+}
+
 static void ndjson_header(struct table_in *t) {
     t->pending = ndjson_row(t);
+    if (t->pending) check_foreign(t);
     for (size_t i = 0; i < json_array_size(t->stream.columns); i++) {
         const char *name = json_string_value(json_array_get(t->stream.columns, i));
         if (!name) die_at(t->file, 1, "a column name that is not a string");
