@@ -140,7 +140,7 @@ static struct cut choose(const struct wish *wish, const struct survey *s, const 
     struct cut c = {.mode = wish->mode, .dataset = wish->dataset, .concurrency = wish->concurrency, .bin_ns = INT_NONE};
     if (c.mode == MODE_AUTO) c.mode = survey_mode(s);
     if (c.mode == MODE_CONCURRENCY && !int_known(c.concurrency)) c.concurrency = survey_concurrency(s);
-    if (marks->prompt.n > 0) c.dataset = survey_dataset(r, marks);
+    if (!int_known(c.dataset) && marks->prompt.n > 0) c.dataset = survey_dataset(r, marks);
     if (c.mode == MODE_OFFLINE && int_known(s->wall_ns))
         choose_bins(&c, wish, s->wall_ns);
     else
@@ -223,6 +223,13 @@ static void put_bins(struct output *out, const struct cut *c, const struct surve
     bins_free(&b);
 }
 
+/* A dataset size that was given is believed, and held against the run. */
+static void doubt(const struct wish *wish, const struct cut *c, const struct requests *r,
+                  const struct survey_marks *marks) {
+    if (int_known(wish->dataset) && !int_known(c->bin_ns) && !int_known(wish->size))
+        survey_doubt_dataset(r, marks, wish->dataset);
+}
+
 /* The whole run, put in order and looked at before the first pass is written.  r and marks are used up. */
 static void cut_whole(struct shards *in, const struct shards_rule *rule, const struct wish *wish, struct output *out,
                       struct requests *all, struct survey_marks *marks) {
@@ -240,6 +247,7 @@ static void cut_whole(struct shards *in, const struct shards_rule *rule, const s
         r[i] = n > 1 ? requests_of_run(all, (uint16_t)i) : *all;
         survey_all(&survey[i], &r[i], marks);
         cut[i] = choose(wish, &survey[i], &r[i], marks);
+        doubt(wish, &cut[i], &r[i], marks);
         json_t *own = n > 1 ? json_object() : json_incref(facts);
         if (n > 1) doc_set_text(own, "run", shards_run_name(in, i));
         state_run(own, wish, &cut[i], &survey[i], &r[i]);
@@ -328,6 +336,7 @@ static void finish_live(struct live *l, const struct shards *in, struct output *
     put(out, blocks_last(&l->blocks));
     struct survey whole = survey_so_far(&l->survey, &l->all, &l->marks);
     check_live(l, &whole);
+    doubt(l->wish, &l->cut, &l->all, &l->marks);
     json_decref(out->passes.run);
     out->passes.run = state_ledgers(in, l->unplaced);
     state_run(out->passes.run, l->wish, &l->cut, &whole, &l->all);
@@ -345,7 +354,7 @@ static bool may_be_live(const struct shards *in, const struct shards_rule *rule,
 static void cut_runs(struct shards *in, const struct shards_rule *rule, const struct wish *wish, struct output *out) {
     struct live l = {.wish = wish, .look = may_be_live(in, rule, wish) ? 0 : SIZE_MAX};
     struct shards_mark mark;
-    bool want_prompts = !int_known(wish->dataset) && !int_known(wish->size);
+    bool want_prompts = !int_known(wish->size);
     survey_init(&l.survey);
     for (struct request r; shards_next(in, &r, &mark);) {
         bool placed = int_known(r.issued_ns);

@@ -114,6 +114,12 @@ int64_t survey_dataset(const struct requests *r, const struct survey_marks *mark
     return g.size > 0 ? (int64_t)g.size : INT_NONE;
 }
 
+void survey_doubt_dataset(const struct requests *r, const struct survey_marks *marks, int64_t size) {
+    struct grain g = grain_of(r, marks);
+    if (g.size > 0 && g.alike == g.blocks && size % (int64_t)g.size != 0)
+        warn("prompts repeat after %zu requests: passes of %lld do not hold the same mix", g.size, (long long)size);
+}
+
 bool survey_backlog(const struct survey *s, const struct requests *r) {
     if (!s->times) return false;
     int64_t *issued = xmalloc(r->n * sizeof *issued), *done = xmalloc(r->n * sizeof *done);

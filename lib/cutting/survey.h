@@ -51,6 +51,8 @@ int64_t survey_concurrency(const struct survey *s);
 bool survey_repeats(const struct requests *r, const struct survey_marks *marks);
 /* Size of the dataset the run repeats, INT_NONE if none is seen; warns where the run goes on with other prompts. */
 int64_t survey_dataset(const struct requests *r, const struct survey_marks *marks);
+/* Warns where the run is seen to repeat a dataset, in every pass over it, of which size is no multiple. */
+void survey_doubt_dataset(const struct requests *r, const struct survey_marks *marks, int64_t size);
 /* Open-loop load that piles up (occupancy_backlog). */
 bool survey_backlog(const struct survey *s, const struct requests *r);
 
