@@ -284,10 +284,17 @@ static void look_free(struct look *l) {
     free(l);
 }
 
+/* A stage that was left out leaves no trace in the figures but this. */
+static void warn_of_ramp(const struct passes *all) {
+    if (json_array_size(all->pg) > 0 && !json_object_get(all->run, "warmup"))
+        warn("%s: no warmcrop before this: a ramp, if there is one, counts as body", all->file);
+}
+
 static enum verdict report_on(const char *path, const struct steady_options *rules, enum spelling spelling,
                               json_t *pg) {
     struct passes all;
     passes_read(&all, path);
+    warn_of_ramp(&all);
     struct look *l = look_at(rules, &all);
     enum verdict verdict = report(l, NULL, spelling, pg);
     look_free(l);
@@ -298,6 +305,7 @@ static enum verdict report_on(const char *path, const struct steady_options *rul
 static enum verdict explain(const char *path, const struct steady_options *rules, const struct common *o, json_t *pg) {
     struct passes all;
     passes_read(&all, path);
+    warn_of_ramp(&all);
     struct look *l = look_at(rules, &all);
     enum verdict verdict = l->s.judgement.verdict;
     note("%s: %s", all.file, verdict_name[verdict]);
@@ -332,6 +340,7 @@ static bool follow(const char *path, const struct steady_options *rules, bool un
                    json_t *pg, enum verdict *verdict) {
     struct passes all;
     struct passes_in *in = passes_open(&all, path);
+    warn_of_ramp(&all);
     struct hold hold = {0};
     bool reported = false, steady = false;
     while (!steady && passes_next(in, &all)) {

@@ -326,6 +326,8 @@ int main(int argc, char **argv) {
     struct table_out out;
     bool more;
     struct passes_in *in = passes_open(&s, opts_single(operand));
+    if (json_object_get(s.run, "tail"))
+        warn("%s: tailguard came first, and took the ramp for body: it goes after this", s.file);
     json_t *warmup = read_ramp(in, &s, &o, &more);
     json_object_set(s.run, "warmup", warmup);
     json_array_append_new(s.pg, opts_provenance(&tool, &o, &defaults));
