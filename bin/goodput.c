@@ -171,6 +171,14 @@ static struct thresholds parse_thresholds(const char *text) {
     return t;
 }
 
+static void parse_cohort(double edge[2], const char *text) {
+    const char *colon = strchr(text, ':');
+    if (!colon || !num_real(text, (size_t)(colon - text), &edge[0]) ||
+        !num_real(colon + 1, strlen(colon + 1), &edge[1]) || !(edge[0] < edge[1]) || fabs(edge[0]) > 9e9 ||
+        edge[1] > 9e9)
+        die("--cohort: '%s' is not T0:T1 in seconds, T0 < T1", text);
+}
+
 static void prepare(struct offered *d, const struct options *o, const struct contracts *c) {
     d->n_scorings = c->n;
     d->scoring = xcalloc(c->n + 1, sizeof *d->scoring);
@@ -190,12 +198,11 @@ static void prepare(struct offered *d, const struct options *o, const struct con
     d->pg_own = opts_provenance(&tool, o, &defaults);
 }
 
-static void add_baseline(json_t *report, const char *path) {
+static void add_baseline(json_t *report, const json_t *base, const char *path) {
     char why[160];
-    json_t *base = read_one(path, "goodput"), *j = compare_baseline(report, base, why);
+    json_t *j = compare_baseline(report, base, why);
     if (!j) die("%s: no baseline for this run: %s", path, why);
     json_object_set_new(report, "baseline", j);
-    json_decref(base);
 }
 
 static void write(const json_t *report, const struct options *o) {
@@ -207,9 +214,9 @@ static void write(const json_t *report, const struct options *o) {
 }
 
 /* The report under one of the contracts; whether it fails. */
-static bool report(const struct options *o, struct account *a) {
+static bool report(const struct options *o, struct account *a, const json_t *base) {
     json_t *j = account_report(a);
-    if (o->baseline) add_baseline(j, o->baseline);
+    if (base) add_baseline(j, base, o->baseline);
     write(j, o);
     bool fails = strcmp(doc_text_at(j, "verdict"), "fail") == 0;
     json_decref(j);
@@ -224,6 +231,9 @@ static int count(const struct options *o, char **files) {
     struct frontier grid;
     struct thresholds thresholds = {0};
     json_t *steady = o->window ? read_one(o->window, "steady") : NULL;
+    json_t *base = o->baseline ? read_one(o->baseline, "goodput") : NULL;
+    double cohort[2];
+    if (o->cohort) parse_cohort(cohort, o->cohort);
     if (o->thresholds) thresholds = parse_thresholds(o->thresholds);
     if (o->frontier) {
         frontier_parse(&grid, o->frontier);
@@ -243,7 +253,7 @@ static int count(const struct options *o, char **files) {
             .drain_s = o->drain_s,
             .level_rps = o->level_rps,
             .cluster = o->cluster,
-            .cohort = o->cohort,
+            .cohort = o->cohort ? cohort : NULL,
             .window = o->window,
             .steady = steady,
             .threshold = thresholds.at.v,
@@ -260,9 +270,10 @@ static int count(const struct options *o, char **files) {
             aggregate_write(k->in_order, a.n, k->fact.v, offered.by, a.extent.cutoff_ns, offered.pg_own, &o->common,
                             offered.spelling);
         else
-            status |= report(o, &a);
+            status |= report(o, &a, base);
     }
     json_decref(steady);
+    json_decref(base);
     vec_free(&thresholds.at);
     offered_free(&offered);
     free_contracts(&contracts);

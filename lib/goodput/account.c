@@ -42,13 +42,8 @@ static void cohort_edges(const struct account *a, int64_t origin, int64_t *t0, i
         if (!int_known(*t0) || !int_known(*t1)) die("%s: the report has no times of a steady window", a->window);
         return;
     }
-    const char *text = a->cohort, *colon = strchr(text, ':');
-    double from, to;
-    if (!colon || !num_real(text, (size_t)(colon - text), &from) || !num_real(colon + 1, strlen(colon + 1), &to) ||
-        !(from < to) || fabs(from) > 9e9 || to > 9e9)
-        die("--cohort: '%s' is not T0:T1 in seconds, T0 < T1", text);
-    *t0 = extent_after(origin, from);
-    *t1 = extent_after(origin, to);
+    *t0 = extent_after(origin, a->cohort[0]);
+    *t1 = extent_after(origin, a->cohort[1]);
 }
 
 static double seconds_from(int64_t a, int64_t b) {
@@ -226,6 +221,10 @@ static void warn_of_limits(const struct account *a, json_t *report) {
         add_warning(report, "no_window", NULL, verdict, "the run has no steady window: no cohort");
     else if (!verdict || strncmp(verdict, "steady", 6) != 0)
         add_warning(report, "window_not_steady", NULL, verdict, "the window is of a run that is not called steady");
+    int64_t counted = doc_int_at(a->steady, "run.counts.tracked");
+    if (has_window(a) && int_known(counted) && counted != (int64_t)a->scoring->fact.n)
+        add_warning(report, "window_other_run", NULL, NULL,
+                    "the window is of a run with another number of requests: is it another run's?");
     struct sanity odd[SANITY_MAX];
     size_t n = sanity_check(odd, a->scoring->in_order, a->n, a->extent.cutoff_ns, report);
     for (size_t i = 0; i < n; i++)

@@ -15,7 +15,8 @@ struct account {
     struct extent extent;
     double drain_s, level_rps; /* NAN: not stated */
     int64_t cluster; /* requests per cluster; 0: not stated */
-    const char *cohort, *window; /* "T0:T1" in seconds; the name of plateau's report; NULL = none */
+    const double *cohort; /* [2], from and to in seconds; NULL = none */
+    const char *window; /* the name of plateau's report; NULL = none */
     const json_t *steady; /* that report */
     const double *threshold; /* [n_thresholds] scores */
     size_t n_thresholds;

@@ -21,7 +21,7 @@ static struct load read_run(const char *file, json_t *report, size_t given) {
         die("%s: the harness logged only what finished: offered is a lower bound, and no capacity follows", file);
     if (isnan(r.offered_rps)) die("%s: no offered rate: the run has no times, or a single arrival", file);
     if (!verdict || strcmp(verdict, "none") == 0)
-        die("%s: the contract states no floor and no percentile: there is nothing to fail", file);
+        die("%s: the contract states no floor and no percentile: there is nothing to fail (see acceptance_min)", file);
     r.passes = verdict && strcmp(verdict, "pass") == 0;
     return r;
 }

@@ -66,7 +66,7 @@ json_t *manifest_read(const char *file) {
     doc_slurp(&b, file);
     json_t *v = b.len ? doc_parse(b.s, b.len, why, &line) : NULL;
     buf_free(&b);
-    if (!v && line > 0) die_at(file, line, "%s", why);
+    if (!v && line > 0) die_at(file, line, "not JSON: %s", why);
     if (!json_is_object(v)) die("%s: not a JSON object", file);
     return v;
 }

@@ -301,8 +301,9 @@ void contract_read(struct contract *c, const char *path) {
     char why[128];
     int line;
     json_t *document = doc_parse(b.s ? b.s : "", b.len, why, &line);
-    if (!document) die_at(path, line, "%s", why);
-    contract_load(c, path, document);
+    const char *file = strcmp(path, "-") == 0 ? "stdin" : path;
+    if (!document) die_at(file, line, "not JSON: %s", why);
+    contract_load(c, file, document);
     json_decref(document);
     buf_free(&b);
 }
@@ -313,7 +314,7 @@ void contract_parse(struct contract *c, const char *targets, bool quality) {
         size_t n = strcspn(s, ","), name = strcspn(s, ":,");
         double ms;
         if (name >= n || name == 0 || !num_real(s + name + 1, n - name - 1, &ms))
-            die("-g: '%.*s' is not METRIC:MS", (int)n, s);
+            die("-g: '%.*s' is not METRIC:MS, such as ttft:800", (int)n, s);
         char *key = xstrndup(s, name);
         if (json_object_get(latency, key)) die("-g: '%s' stands twice", key);
         doc_set_real(latency, key, ms);
