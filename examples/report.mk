@@ -15,6 +15,8 @@
 RUNS = runs
 OUT = out
 TARGETS = ttft:800,tpot:50
+# a contract (JSON) instead of targets: one that states a floor has a verdict, which goodput --capacity needs
+CONTRACT =
 DATASET = auto
 # more options of the stages, for instance EV2LEDGER='--tokenizer tokenizer.json' PLATEAU='--floor-s 120'
 EV2LEDGER =
@@ -61,8 +63,8 @@ $(OUT)/%.tail.tsv: $(OUT)/%.warm.tsv $(OUT)/.set.tail
 $(OUT)/%.steady.json: $(OUT)/%.tail.tsv $(OUT)/.set.steady
 	[ -s $< ] && plateau $(PLATEAU) $< > $@ || : > $@
 
-$(OUT)/%.goodput.json: $(OUT)/%.ledger.tsv $(OUT)/.set.goodput
-	[ -s $< ] && goodput -g $(TARGETS) $(GOODPUT) $< > $@ || : > $@
+$(OUT)/%.goodput.json: $(OUT)/%.ledger.tsv $(CONTRACT) $(OUT)/.set.goodput
+	[ -s $< ] && goodput $(if $(CONTRACT),-c $(CONTRACT),-g $(TARGETS)) $(GOODPUT) $< > $@ || : > $@
 
 $(OUT)/%.txt: $(OUT)/%.steady.json $(OUT)/%.goodput.json
 	render -q $^ > $@ || [ $$? = 2 ]
@@ -99,7 +101,7 @@ SET.passes = $(DATASET)
 SET.warm = $(WARMCROP)
 SET.tail = $(TAILGUARD)
 SET.steady = $(PLATEAU)
-SET.goodput = $(TARGETS) $(GOODPUT)
+SET.goodput = $(if $(CONTRACT),$(CONTRACT),$(TARGETS)) $(GOODPUT)
 SET.sweep = $(NAMES) $(MANIFEST)
 SET.manifest = $(MANIFEST)
 SET.try = $(TRY_WARMCROP) / $(TRY_TAILGUARD) / $(TRY_PLATEAU)

@@ -216,6 +216,13 @@ goodput_as() { jq -c "${2:-.}" $C/shift/in.goodput.json >"$T/$1"; }
     sweep TARGETS=ttft:60 MANIFEST="$T/manifest.json"
     [ "$(made)" = "bad.html r1.html r2.html sweep.html sweep.tsv sweep.txt" ]
     grep -q '>m 7<' "$T/out/r2.html"
+    # a contract takes the place of the targets, and has a verdict that a capacity follows from
+    echo '{"latency_ms":{"e2e":60000},"acceptance_min":0.5}' >"$T/contract.json"
+    sleep 0.01; touch "$T/mark"
+    sweep CONTRACT="$T/contract.json" MANIFEST="$T/manifest.json"
+    [ "$(made | tr ' ' '\n' | grep -c goodput)" = 3 ]
+    [ "$(jq -r .verdict "$T"/out/r[12].goodput.json | paste -sd' ')" = "pass pass" ]
+    goodput -q --capacity "$T"/out/r[12].goodput.json | jq -e '.rated_rps > 0'
     # other options of a stage are tried beside the reports, which stay as they are
     sleep 0.01; touch "$T/mark"
     run sweep TARGETS=ttft:60 MANIFEST="$T/manifest.json" try TRY_PLATEAU='--profile design'
