@@ -165,7 +165,7 @@ static struct thresholds parse_thresholds(const char *text) {
     struct view all = {text, strlen(text)}, one;
     for (const char *p = text; vector_next(all, &p, &one);) {
         double x;
-        if (!num_real(one.s, one.n, &x)) die("--quality-threshold: '%s' is not X,... of numbers", text);
+        if (!opts_real(one.s, one.n, &x)) die("--quality-threshold: '%s' is not X,... of numbers", text);
         vec_push(&t.at, x);
     }
     return t;
@@ -173,8 +173,8 @@ static struct thresholds parse_thresholds(const char *text) {
 
 static void parse_cohort(double edge[2], const char *text) {
     const char *colon = strchr(text, ':');
-    if (!colon || !num_real(text, (size_t)(colon - text), &edge[0]) ||
-        !num_real(colon + 1, strlen(colon + 1), &edge[1]) || !(edge[0] < edge[1]) || fabs(edge[0]) > 9e9 ||
+    if (!colon || !opts_real(text, (size_t)(colon - text), &edge[0]) ||
+        !opts_real(colon + 1, strlen(colon + 1), &edge[1]) || !(edge[0] < edge[1]) || fabs(edge[0]) > 9e9 ||
         edge[1] > 9e9)
         die("--cohort: '%s' is not T0:T1 in seconds, T0 < T1", text);
 }

@@ -313,6 +313,7 @@ END
 @test "--binomial is what sampling alone does" {
     [ "$(gp '[.kind, .n, .mean, (.cdf[20]), (.pmf | length)]' --binomial 20,0.8)" = '["binomial",20,16,1,21]' ]
     [ "$(gp .mean --binomial 20,0.5)" = 10 ]
+    [ "$(gp .mean --binomial 20,.5)" = 10 ]
     [ "$(gp '.pmf' --binomial 3,0)" = '[1,0,0,0]' ]
     refused '*N,P*' --binomial 20,1.5
     refused '*N,P*' --binomial 20

@@ -6,6 +6,7 @@
 #include "die.h"
 #include "interval.h"
 #include "num.h"
+#include "opts.h"
 
 #define N_MAX 1000000 /* a report holds every probability */
 
@@ -33,8 +34,8 @@ void binomial_write(const char *n_and_p, char **reports, enum spelling spelling)
     size_t comma = strcspn(n_and_p, ",");
     int64_t n;
     double p;
-    bool ok =
-        n_and_p[comma] && num_int(n_and_p, comma, &n) && num_real(n_and_p + comma + 1, strlen(n_and_p + comma + 1), &p);
+    bool ok = n_and_p[comma] && num_int(n_and_p, comma, &n) &&
+              opts_real(n_and_p + comma + 1, strlen(n_and_p + comma + 1), &p);
     if (!ok || n < 0 || n > N_MAX || p < 0 || p > 1)
         die("--binomial: '%s' is not N,P with 0 <= N <= %d and 0 <= P <= 1", n_and_p, N_MAX);
     json_t *report = json_object(), *pmf = json_array(), *cdf = json_array();

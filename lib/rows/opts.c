@@ -82,6 +82,13 @@ static int choice(const char *choices, const char *text) {
     return -1;
 }
 
+bool opts_real(const char *s, size_t n, double *v) {
+    char with_zero[64] = "0";
+    if (n == 0 || *s != '.' || n >= sizeof with_zero) return num_real(s, n, v);
+    memcpy(with_zero + 1, s, n);
+    return num_real(with_zero, n + 1, v);
+}
+
 static void set(const struct opt *o, void *options, const char *arg) {
     void *at = (char *)options + o->at;
     if (!arg) arg = ""; /* a flag: getopt sees to it that the others have a value */
@@ -99,13 +106,7 @@ static void set(const struct opt *o, void *options, const char *arg) {
     }
     case OPT_REAL: {
         double v;
-        const char *text = arg;
-        char with_zero[64]; /* .05 is a number to a person, though not to JSON */
-        if (*arg == '.' && n < sizeof with_zero - 1) {
-            snprintf(with_zero, sizeof with_zero, "0%s", arg);
-            text = with_zero;
-        }
-        if (!num_real(text, strlen(text), &v)) die("--%s: '%s' is not a number", o->name, arg);
+        if (!opts_real(arg, n, &v)) die("--%s: '%s' is not a number", o->name, arg);
         if (limited && (v < o->min || v > o->max))
             die("--%s: '%s' is not between %.16g and %.16g", o->name, arg, o->min, o->max);
         *(double *)at = v;

@@ -64,6 +64,9 @@ char **opts_parse(const struct tool *t, void *options, int argc, char **argv);
 /* The only operand, for tools that read one stream; more is a usage error. */
 const char *opts_single(char **operand);
 
+/* The number in the n bytes at s; false if that is none.  .05 is one to a person, though not to JSON. */
+bool opts_real(const char *s, size_t n, double *v);
+
 /* What the tool is and which options differ from the defaults: one #pg entry.  New reference. */
 json_t *opts_provenance(const struct tool *t, const void *options, const void *defaults);
 
