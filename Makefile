@@ -74,7 +74,7 @@ $(BUILD)/lib/adapters.o: $(BUILD)/adapters.c
 # ---- tests ----
 
 TESTS = $(BUILD)/synth $(BUILD)/base_check $(BUILD)/ids_check $(BUILD)/stat_check $(BUILD)/stat_traps $(BUILD)/segment_check \
-    $(BUILD)/story_check $(BUILD)/tokens_check $(BUILD)/offset_check $(BUILD)/calibrate $(BUILD)/faults.so $(BENCH)
+    $(BUILD)/story_check $(BUILD)/tokens_check $(BUILD)/offset_check $(BUILD)/calibrate $(BUILD)/rows $(BUILD)/faults.so $(BENCH)
 BENCH = $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 
 $(BUILD)/synth: $(wildcard tests/synth/*.[ch]) $(BUILD)/lib/libsteady.a
