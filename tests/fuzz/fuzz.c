@@ -229,6 +229,17 @@ bool fuzz_attempt(void (*f)(struct view), struct view input) {
 
 void fuzz_accepted(void) { attempt.accepted = true; }
 
+void fuzz_both_ways(struct view input, struct buf (*copy)(struct view bytes, enum spelling spelling)) {
+    struct buf tsv = copy(input, SPELL_TSV);
+    fuzz_accepted();
+    struct buf ndjson = copy((struct view){tsv.s, tsv.len}, SPELL_NDJSON);
+    struct buf again = copy((struct view){ndjson.s, ndjson.len}, SPELL_TSV);
+    fuzz_same((struct view){tsv.s, tsv.len}, (struct view){again.s, again.len}, "TSV after NDJSON");
+    buf_free(&again);
+    buf_free(&ndjson);
+    buf_free(&tsv);
+}
+
 void fuzz_keep(bool on) { attempt.keep = on; }
 
 /* ---- files ---- */

@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "buf.h"
+#include "stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed); /* optional */
@@ -30,6 +31,8 @@ void fuzz_same(struct view a, struct view b, const char *what); /* bytes that mu
 bool fuzz_attempt(void (*f)(struct view), struct view input);
 /* Called by f: the input is taken, and from here on an end of the program is a fault. */
 void fuzz_accepted(void);
+/* Rows that copy reads and writes are the same after TSV, NDJSON and TSV.  What it took once it must take again. */
+void fuzz_both_ways(struct view input, struct buf (*copy)(struct view bytes, enum spelling spelling));
 /* Called by f: what is allocated from here on outlives the attempt, or does so no more. */
 void fuzz_keep(bool on);
 
