@@ -45,6 +45,35 @@ void *xtable(size_t n, size_t size) {
     return memset(p, 0, bytes);
 }
 
+/* Address space for so many bytes, beginning at a multiple of the unit. */
+static char *aligned_space(size_t bytes) {
+    size_t all;
+    if (__builtin_add_overflow(bytes, XMAP_UNIT, &all)) checked(NULL);
+    char *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) checked(NULL);
+    size_t before = (size_t)(-(uintptr_t)p % XMAP_UNIT);
+    if (before > 0) munmap(p, before);
+    munmap(p + before + bytes, XMAP_UNIT - before);
+    return p + before;
+}
+
+void *xmap(size_t bytes) {
+    char *p = aligned_space(bytes);
+    madvise(p, bytes, MADV_HUGEPAGE); /* advice: it may fail */
+    return p;
+}
+
+void *xremap(void *p, size_t was, size_t bytes) {
+    char *to = aligned_space(bytes);
+    if (mremap(p, was, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED) checked(NULL);
+    madvise(to, bytes, MADV_HUGEPAGE);
+    return to;
+}
+
+void xunmap(void *p, size_t bytes) {
+    if (p) munmap(p, bytes);
+}
+
 char *xstrdup(const char *s) { return xstrndup(s, strlen(s)); }
 
 char *xstrndup(const char *s, size_t n) {

@@ -1,10 +1,10 @@
 #include "ids.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "buf.h"
 
-enum { N_SHARDS = 8, FIRST_CAP = 64, FIRST_SPARE = 32, SMALL_CAP = 1 << 15 };
+enum { FIRST_PLACES = 1 << 15, FIRST_SPARE = 64 }; /* of a shard: the first table is one huge page */
 
 #define REST UINT64_C(0x7FFFFFFF)
 #define NOTE UINT64_C(0x80000000)
@@ -15,15 +15,11 @@ static uint64_t place_of(uint64_t hash, enum id_state state, uint32_t low) {
 }
 
 void ids_init(struct ids *ids) {
-    for (size_t i = 0; i < N_SHARDS; i++)
-        ids->shard[i] =
-            (struct ids_shard){xcalloc(FIRST_CAP + FIRST_SPARE, sizeof(uint64_t)), 0, FIRST_CAP, FIRST_SPARE};
+    *ids = (struct ids){.stride = FIRST_PLACES, .cap = FIRST_PLACES - FIRST_SPARE};
+    ids->place = xmap(IDS_SHARDS * sizeof *ids->place * ids->stride);
 }
 
-void ids_free(struct ids *ids) {
-    for (size_t i = 0; i < N_SHARDS; i++)
-        free(ids->shard[i].place);
-}
+void ids_free(struct ids *ids) { xunmap(ids->place, IDS_SHARDS * sizeof *ids->place * ids->stride); }
 
 /* The first of the places from this one on that has the hash, all of them with its tag or a lower one; or NULL. */
 static uint64_t *search(uint64_t hash, uint64_t *place) {
@@ -36,22 +32,39 @@ static uint64_t *search(uint64_t hash, uint64_t *place) {
 uint64_t *ids_find(const struct ids *ids, uint64_t hash) { return search(hash, ids_home(ids, hash)); }
 uint64_t *ids_find_next(uint64_t hash, uint64_t *place) { return search(hash, place + 1); }
 
-/* Into a larger table, or one with more to spare: in order of tag each goes to its home, or next to the one before.  What
- * is pushed beyond the last home is no more than before, for each has at least as many places behind its home. */
-static void resize(struct ids_shard *s, uint32_t cap, uint32_t spare) {
-    uint64_t *to = xtable((size_t)cap + spare, sizeof *to), *next = to;
-    for (size_t i = 0; i < (size_t)s->cap + s->spare; i++) {
-        uint64_t it = s->place[i], *home = to + ((it >> 34) * cap >> 30);
+/* Other homes for the ids of a shard, whose places were `was` before and are now the larger or equal `stride`: all are moved
+ * to the end of them, and from there, in order of tag, each goes to its home or next to the one before, which is never
+ * behind the place it comes from. */
+static void settle(uint64_t *place, const uint64_t *from, size_t was, size_t stride, size_t cap) {
+    uint64_t *next = place, *end = place + stride;
+    memmove(end - was, from, was * sizeof *place);
+    memset(place, 0, (stride - was) * sizeof *place);
+    for (uint64_t *p = end - was; p < end; p++) {
+        uint64_t it = *p, *home = place + ((it >> 34) * cap >> 30);
+        if (!it) continue;
         next = home > next ? home : next;
-        *next = it; /* a free place stays one */
-        next += it != 0;
+        *p = 0;
+        *next++ = it;
     }
-    free(s->place);
-    *s = (struct ids_shard){to, s->n, cap, spare};
+}
+
+/* A larger table, or one with more to spare behind the last home.  Shards grow in place, the last one first. */
+static void resize(struct ids *ids, size_t stride, size_t cap) {
+    size_t was = ids->stride, shard = IDS_SHARDS * sizeof *ids->place;
+    if (stride > was) ids->place = xremap(ids->place, was * shard, stride * shard);
+    ids->stride = stride;
+    ids->cap = cap;
+    for (size_t s = IDS_SHARDS; s-- > 0;)
+        settle(ids->place + s * stride, ids->place + s * was, was, stride, cap);
+}
+
+/* By a third when three quarters are taken: 10.7 to 14.2 bytes an id. */
+static void grow(struct ids *ids) {
+    size_t step = XMAP_UNIT / (IDS_SHARDS * sizeof *ids->place), more = (ids->stride / 3 + step - 1) / step * step;
+    resize(ids, ids->stride + more, ids->cap + more);
 }
 
 void ids_add(struct ids *ids, uint64_t hash, uint32_t index) {
-    struct ids_shard *s = &ids->shard[hash >> 61];
     uint64_t *p = ids_home(ids, hash), it = place_of(hash, ID_LIVE, index);
     while (*p && *p < it)
         p++;
@@ -60,11 +73,13 @@ void ids_add(struct ids *ids, uint64_t hash, uint32_t index) {
         *p = it;
         it = was;
     }
-    /* A shard grows by a third when three quarters are taken: 10.7 to 14.2 bytes an id, 16 while one of them grows.  Small
-     * ones double: all together they take 2 MiB at most. */
-    if (++s->n > s->cap / 4 * 3) resize(s, s->cap + (s->cap < SMALL_CAP ? s->cap : s->cap / 3), s->spare);
-    if (s->place[s->cap + s->spare - 1])
-        resize(s, s->cap, 2 * s->spare); /* the last place is free: every search ends */
+    size_t shard = hash >> 61;
+    if (++ids->n[shard] > ids->cap / 4 * 3) grow(ids);
+    for (size_t spare; ids->place[(shard + 1) * ids->stride - 1];) /* the last place is free: every search ends */
+        if ((spare = ids->stride - ids->cap) < ids->stride / 8)
+            resize(ids, ids->stride, ids->stride - 2 * spare);
+        else
+            grow(ids);
 }
 
 static uint64_t *live(const struct ids *ids, uint64_t hash, uint32_t index) {

@@ -17,11 +17,11 @@ enum id_state { ID_FREE, ID_LIVE, ID_DONE, ID_FAILED };
 /* A place: 30 bits of hash, 2 of state, then the index (live) or 1 bit of note and 31 bits of hash.  The other 3
  * bits of the hash choose the shard.  Places lie in order of hash, as in a phone book (Amble and Knuth 1974), so that a
  * search for a new id is short, and growing reads and writes in sequence. */
+enum { IDS_SHARDS = 8 };
 struct ids {
-    struct ids_shard {
-        uint64_t *place; /* [cap + spare], all zero where free; the last one is */
-        uint32_t n, cap, spare; /* spare: for what is pushed beyond the last home */
-    } shard[8];
+    uint64_t *place; /* [IDS_SHARDS][stride], all zero where free; the last one of a shard is */
+    size_t stride, cap; /* homes lie in the first cap places of a shard; the others are for what is pushed beyond them */
+    size_t n[IDS_SHARDS];
 };
 
 void ids_init(struct ids *ids);
@@ -32,8 +32,7 @@ static inline uint32_t ids_index(const uint64_t *place) { return (uint32_t)*plac
 
 /* The place where a hash is looked for first. */
 static inline uint64_t *ids_home(const struct ids *ids, uint64_t hash) {
-    const struct ids_shard *s = &ids->shard[hash >> 61];
-    return &s->place[(hash >> 31 & 0x3FFFFFFF) * s->cap >> 30];
+    return &ids->place[(hash >> 61) * ids->stride + ((hash >> 31 & 0x3FFFFFFF) * ids->cap >> 30)];
 }
 
 /* The first place of a hash, and the next one where a live place turned out to be another id's; NULL: not known. */
