@@ -162,8 +162,8 @@ static size_t report_malformed(const char *file, const struct event *event, size
     for (size_t i = 0; i < n; i++) {
         if (event[i].kind != EV_MALFORMED) continue;
         well_formed--;
-        if (strict) die_at(file, event[i].line, "byte %lld: %s", event[i].offset, event[i].malformed);
-        warn_at("malformed lines", file, event[i].line, "byte %lld: %s", event[i].offset, event[i].malformed);
+        if (strict) die_at(file, event[i].line, "byte %lld: %s", event[i].fault.offset, event[i].fault.why);
+        warn_at("malformed lines", file, event[i].line, "byte %lld: %s", event[i].fault.offset, event[i].fault.why);
     }
     return well_formed;
 }

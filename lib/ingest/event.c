@@ -3,32 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-#include "jtok.h"
+#include "event_inside.h"
 #include "num.h"
-
-/* The keys of a record (to STATUS), and of payloads and usage in object form. */
-/* clang-format off */
-#define KEYS                                                                                                         \
-    KEY(EVENT_TYPE, "event_type") KEY(TIMESTAMP, "timestamp_ns") KEY(SAMPLE, "sample_uuid")                          \
-    KEY(CONVERSATION, "conversation_id") KEY(TURN, "turn") KEY(DATA, "data") KEY(FINISH_REASON, "finish_reason")     \
-    KEY(WORKER, "worker_id") KEY(OUTPUT_TOKENS, "output_tokens") KEY(INPUT_TOKENS, "input_tokens")                   \
-    KEY(USAGE, "usage") KEY(INTENDED, "intended_ns") KEY(SCHEDULED, "scheduled_ns") KEY(MODEL, "model")              \
-    KEY(SCHEMA, "schema") KEY(CLASS, "class") KEY(TENANT, "tenant") KEY(CODE, "code") KEY(STATUS, "status")          \
-    KEY(TYPE, "type") KEY(TEXT, "text") KEY(TOKEN_IDS, "token_ids") KEY(MESSAGES, "messages") KEY(OUTPUT, "output")  \
-    KEY(REASONING, "reasoning") KEY(TOOL_CALLS, "tool_calls") KEY(ERROR_TYPE, "error_type")                          \
-    KEY(ERROR_MESSAGE, "error_message") KEY(MESSAGE, "message") KEY(COMPLETION_TOKENS, "completion_tokens")          \
-    KEY(PROMPT_TOKENS, "prompt_tokens")
-/* clang-format on */
-
-enum key {
-#define KEY(key, text) K_##key,
-    KEYS N_KEYS,
-#undef KEY
-    K_UNKNOWN = N_KEYS
-};
 
 static const struct {
     const char *s;
@@ -39,29 +15,19 @@ static const struct {
 #undef KEY
 };
 
-/* A value as it stands in the line.  s,n: the body of a string, else the JSON text. */
-struct value {
-    unsigned char type; /* enum jtok_type; 0 (JTOK_END) = absent */
-    bool escaped;
-    const char *s;
-    size_t n;
-};
-
 /* The values of an object by key; a key that comes twice has its last value. */
 struct object {
     uint32_t seen;
     struct value v[N_KEYS];
 };
 
-static enum key find_key(const char *s, size_t n) {
+enum key event_key(const char *s, size_t n) {
     for (int k = 0; k < N_KEYS; k++)
         if (key_name[k].n == n && memcmp(key_name[k].s, s, n) == 0) return (enum key)k;
     return K_UNKNOWN;
 }
 
 static struct value at(const struct object *o, enum key k) { return o->seen >> k & 1 ? o->v[k] : (struct value){0}; }
-
-static bool is_text(struct value v) { return v.type == JTOK_STRING; }
 
 /* Whole values and objects through jtok */
 
@@ -82,9 +48,9 @@ static bool take_value(struct jtok *j, enum jtok_type t, struct value *v) {
 /* Keys are compared decoded: "a\u0062" is "ab". */
 static enum key decoded_key(const struct jtok *j) {
     char small[64];
-    if (!j->escaped) return find_key(j->s, j->n);
+    if (!j->escaped) return event_key(j->s, j->n);
     if (j->n > sizeof small) return K_UNKNOWN;
-    return find_key(small, jtok_unescape(small, j->s, j->n));
+    return event_key(small, jtok_unescape(small, j->s, j->n));
 }
 
 /* The members of the object whose opening brace was just read. */
@@ -136,7 +102,7 @@ static struct view decoded_of(struct event_parser *p, struct value v) {
 static bool is_control(char c) { return (unsigned char)c < 0x20 || c == 0x7f; }
 
 /* A string decoded, its control characters as the six characters \u00xx. */
-static struct view text_of(struct event_parser *p, struct value v) {
+struct view event_text(struct event_parser *p, struct value v) {
     struct view w = decoded_of(p, v);
     if (!v.escaped && !memchr(w.s, 0x7f, w.n)) return w; /* what else is a control character must be escaped */
     size_t controls = 0;
@@ -156,7 +122,7 @@ static struct view text_of(struct event_parser *p, struct value v) {
 
 /* A label: a string, or a number as it is written. */
 static struct view label_of(struct event_parser *p, struct value v) {
-    if (is_text(v)) return text_of(p, v);
+    if (is_text(v)) return event_text(p, v);
     return v.type == JTOK_NUMBER ? (struct view){v.s, v.n} : (struct view){0};
 }
 
@@ -182,7 +148,7 @@ static int64_t first_known(int64_t a, int64_t b) { return int_known(a) ? a : b; 
 
 /* Prompts */
 
-static uint64_t hash_text(struct event_parser *p, struct value v) {
+uint64_t event_hash_text(struct event_parser *p, struct value v) {
     if (!v.escaped) return XXH3_64bits(v.s, v.n);
     buf_clear(&p->decoded);
     buf_room(&p->decoded, v.n);
@@ -224,11 +190,6 @@ static bool decode_ids(struct event_parser *p, struct value v) {
     return true;
 }
 
-/* A missing value: absent, null, an empty string. */
-static bool is_empty(struct value v) {
-    return v.type == JTOK_END || v.type == JTOK_NULL || v.type == JTOK_NONFINITE || (is_text(v) && v.n == 0);
-}
-
 static bool read_prompt(struct event_parser *p, struct event_facts *f, struct value text, struct value ids,
                         struct value messages) {
     if (!is_empty(text) && !is_text(text)) return false;
@@ -243,7 +204,7 @@ static bool read_prompt(struct event_parser *p, struct event_facts *f, struct va
     }
     if (is_text(text) && text.n > 0) {
         f->has_hash = true;
-        f->input_hash = hash_text(p, text);
+        f->input_hash = event_hash_text(p, text);
     } else if (!f->has_hash && !is_empty(messages)) {
         f->has_hash = true;
         f->input_hash = hash_json(p, messages);
@@ -426,7 +387,7 @@ static enum event_kind kind_of(struct view type) {
 
 /* Facts */
 
-static struct event_facts *facts_of(struct event_parser *p, struct event *ev) {
+struct event_facts *event_facts_of(struct event_parser *p, struct event *ev) {
     size_t i = ev->facts ? p->n_facts - 1 : p->n_facts++;
     if (i / EVENT_FACTS == p->piece.n) {
         struct event_piece piece = {xmalloc(EVENT_FACTS * sizeof(struct event_facts))};
@@ -443,12 +404,10 @@ static struct event_facts *facts_of(struct event_parser *p, struct event *ev) {
     return f;
 }
 
-static bool is_fact(enum key k) { return k >= K_CONVERSATION && k <= K_STATUS && k != K_DATA; }
-
 /* One key of a record, in any order. */
-static void set_fact(struct event_parser *p, struct event *ev, enum key k, struct value v) {
+void event_set_fact(struct event_parser *p, struct event *ev, enum key k, struct value v) {
     if (is_empty(v)) return;
-    struct event_facts *f = facts_of(p, ev);
+    struct event_facts *f = event_facts_of(p, ev);
     switch (k) {
     case K_CONVERSATION: f->conversation = label_of(p, v); break;
     case K_TURN: f->turn = int_of(v); break;
@@ -470,33 +429,19 @@ static void set_fact(struct event_parser *p, struct event *ev, enum key k, struc
 
 /* Whole lines through jtok */
 
-static struct event *open_event(struct event_parser *p) {
-    vec_reserve(&p->event, p->event.n + 1);
-    struct event *ev = &p->event.v[p->event.n];
-    ev->facts = NULL;
-    ev->malformed = NULL;
-    return ev;
-}
-
-static struct event *close_event(struct event_parser *p, struct event *ev) {
-    ev->hash = ev->id.n ? XXH3_64bits(ev->id.s, ev->id.n) : 0;
-    p->event.n++;
-    return ev;
-}
-
 static struct event *malformed(struct event_parser *p, struct event *ev, const char *why, size_t offset) {
     ev->kind = EV_MALFORMED;
-    ev->malformed = why;
-    ev->offset = (long long)offset;
-    ev->id = (struct view){0};
     ev->stamp = INT_NONE;
-    return close_event(p, ev);
+    ev->id = (struct view){0};
+    event_end(p, ev);
+    ev->fault = (struct event_fault){why, (long long)offset};
+    return ev;
 }
 
 static bool has_payload(enum event_kind kind) { return kind == EV_ISSUED || kind == EV_COMPLETE || kind == EV_ERROR; }
 
 struct event *event_parse(struct event_parser *p, const char *line, size_t n) {
-    struct event *ev = open_event(p);
+    struct event *ev = event_begin(p);
     struct jtok j;
     struct object o;
     jtok_init(&j, line, n);
@@ -512,268 +457,23 @@ struct event *event_parse(struct event_parser *p, const char *line, size_t n) {
     if (!int_known(ev->stamp)) return malformed(p, ev, "timestamp_ns is not an integer of 64 bits", 0);
     struct view name = decoded_of(p, type);
     ev->kind = kind_of(name);
-    ev->id = is_text(id) ? text_of(p, id) : (struct view){0};
+    ev->id = is_text(id) ? event_text(p, id) : (struct view){0};
     bool sample = (ev->kind >= EV_ISSUED && ev->kind <= EV_COMPLETE) || starts(name, "sample.");
     if (sample && ev->id.n == 0) return malformed(p, ev, "sample_uuid is not a string with an id", 0);
 
     for (enum key k = 0; k < N_KEYS; k++)
-        if (is_fact(k)) set_fact(p, ev, k, at(&o, k));
+        if (is_fact(k)) event_set_fact(p, ev, k, at(&o, k));
     if (at(&o, K_USAGE).type == JTOK_OBJECT)
-        read_tokens(facts_of(p, ev), (struct value){0}, (struct value){0}, at(&o, K_USAGE));
+        read_tokens(event_facts_of(p, ev), (struct value){0}, (struct value){0}, at(&o, K_USAGE));
     struct value data = at(&o, K_DATA);
     if (has_payload(ev->kind) && data.type != JTOK_END && data.type != JTOK_NULL) {
-        struct event_facts *f = facts_of(p, ev);
+        struct event_facts *f = event_facts_of(p, ev);
         struct payload load = {0};
         if (data.type == JTOK_ARRAY || data.type == JTOK_OBJECT) open_payload(p, f, data, &load);
         f->payload = read_payload(p, ev->kind, f, &load);
     }
-    return close_event(p, ev);
-}
-
-/* The fast path: the usual shape, or NULL and the line goes through jtok.  It never finds a line malformed, and whatever
- * it accepts jtok would accept with the same facts.  A line is known to end in a newline, which no step below passes, and
- * EVENT_PAD bytes can be read beyond it, so that literals are compared without looking for the end. */
-
-static inline uint64_t word_at(const char *s) {
-    uint64_t w;
-    memcpy(&w, s, sizeof w);
-    return w;
-}
-
-/* Whether the n bytes at s are those of text, n a constant: a word at a time, the last two of which may overlap. */
-static inline bool literal(const char *s, const char *text, size_t n) {
-    if (n < sizeof(uint64_t)) return memcmp(s, text, n) == 0;
-    uint64_t differ = 0;
-    for (size_t i = 0; i + sizeof differ < n; i += sizeof differ)
-        differ |= word_at(s + i) ^ word_at(text + i);
-    return (differ | (word_at(s + (n - sizeof differ)) ^ word_at(text + (n - sizeof differ)))) == 0;
-}
-
-#define LITERAL(s, text) (literal(s, text, sizeof text - 1) && (s += sizeof text - 1, true))
-
-/* The digits at s, at most 8, as a number; how many there are in *n.  In a word, digits are 30 ... 39; those that count are
- * moved to its end, and halves, quarters and eighths are added up. */
-static inline uint64_t fast_digits(const char *s, unsigned *n) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t w = word_at(s), low = w ^ 0x3030303030303030;
-    uint64_t other = ((low + 0x7676767676767676) | low) & 0x8080808080808080; /* 80 where it is above 9 */
-    *n = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
-    if (*n == 0) return 0;
-    w = low << (64 - 8 * *n);
-    w = w * 2561 >> 8 & 0x00ff00ff00ff00ff;
-    w = w * 6553601 >> 16 & 0x0000ffff0000ffff;
-    return w * 42949672960001 >> 32;
-#else
-    uint64_t u = 0;
-    for (*n = 0; *n < 8 && s[*n] >= '0' && s[*n] <= '9'; ++*n)
-        u = u * 10 + (uint64_t)(s[*n] - '0');
-    return u;
-#endif
-}
-
-/* An integer of at most 19 digits. */
-static const char *fast_int(const char *s, int64_t *v) {
-    static const uint64_t ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-    bool minus = *s == '-';
-    const char *from = s += minus;
-    unsigned n;
-    uint64_t u = fast_digits(s, &n);
-    s += n;
-    while (n == 8 && s - from < 24) {
-        uint64_t more = fast_digits(s, &n);
-        u = u * ten[n] + more;
-        s += n;
-    }
-    if (s == from || s - from > 19 || u > INT64_MAX || (*from == '0' && s - from > 1)) return NULL;
-    *v = minus ? -(int64_t)u : (int64_t)u;
-    return s;
-}
-
-/* A string, from past its opening quote to past its closing one. */
-static const char *fast_string(const char *s, const char *end, struct value *v) {
-    v->type = JTOK_STRING;
-    v->escaped = false;
-    v->s = s;
-    const char *q = jtok_string_end(s, end, &v->escaped);
-    if (*q != '"') return NULL;
-    v->n = (size_t)(q - s);
-    return q + 1;
-}
-
-/* An array of strings, from past its opening bracket to past its closing one. */
-static const char *fast_strings(const char *s, const char *end, struct reply_part *part) {
-    *part = (struct reply_part){PART_ARRAY, false, false, {s - 1, 0}};
-    struct value v;
-    if (*s == ']') {
-        s++;
-    } else {
-        if (*s != '"' || (s = fast_string(s + 1, end, &v)) == NULL) return NULL;
-        part->first_text = v.n > 0;
-        if ((s = jtok_strings_end(s, end, &part->rest_text)) == NULL) return NULL;
-    }
-    part->raw.n = (size_t)(s - part->raw.s);
-    return s;
-}
-
-/* null, a string or an array of strings. */
-static const char *fast_part(const char *s, const char *end, struct reply_part *part) {
-    *part = (struct reply_part){PART_NONE, false, false, {NULL, 0}};
-    if (*s == '[') return fast_strings(s + 1, end, part);
-    if (*s != '"') return LITERAL(s, "null") ? s : NULL;
-    struct value v;
-    s = fast_string(s + 1, end, &v);
-    if (s) *part = (struct reply_part){PART_STRING, v.n > 0, false, {v.s - 1, v.n + 2}};
-    return s;
-}
-
-/* Any number of `,null`, and the bracket. */
-static const char *fast_rest(const char *s) {
-    while (LITERAL(s, ",null"))
-        ;
-    return *s == ']' ? s + 1 : NULL;
-}
-
-static const char *fast_reply(const char *s, const char *end, struct event_facts *f) {
-    f->payload = PAY_REPLY;
-    if ((s = fast_part(s, end, &f->output)) == NULL) return NULL;
-    if (*s == ',' && (s = fast_part(s + 1, end, &f->reasoning)) == NULL) return NULL;
-    return fast_rest(s);
-}
-
-/* The ids of an array as little-endian int64 in p->decoded, from past the opening bracket to past the closing one. */
-static const char *fast_ids(struct event_parser *p, const char *s, size_t *n) {
-    *n = 0;
-    buf_clear(&p->decoded);
-    if (*s == ']') return s + 1;
-    for (;; s++) {
-        int64_t id;
-        if ((s = fast_int(s, &id)) == NULL) return NULL;
-        char *to = buf_room(&p->decoded, 8);
-        for (int i = 0; i < 8; i++)
-            to[i] = (char)((uint64_t)id >> 8 * i);
-        p->decoded.len += 8;
-        ++*n;
-        if (*s == ']') return s + 1;
-        if (*s != ',') return NULL;
-    }
-}
-
-static const char *fast_prompt(struct event_parser *p, const char *s, const char *end, struct event_facts *f) {
-    f->payload = PAY_PROMPT;
-    struct value text = {0};
-    if (*s == '"') {
-        if ((s = fast_string(s + 1, end, &text)) == NULL) return NULL;
-    } else if (!LITERAL(s, "null")) {
-        return NULL;
-    }
-    if (LITERAL(s, ",[")) {
-        size_t n;
-        if ((s = fast_ids(p, s, &n)) == NULL) return NULL;
-        if (n > 0) {
-            f->input_tokens = first_known(f->input_tokens, (int64_t)n);
-            f->has_hash = true;
-            if (text.n == 0) f->input_hash = XXH3_64bits(p->decoded.s, p->decoded.len);
-        }
-    }
-    if (text.n > 0) {
-        f->has_hash = true;
-        f->input_hash = hash_text(p, text);
-    }
-    return fast_rest(s);
-}
-
-static const char *fast_data(struct event_parser *p, const char *s, const char *end, struct event *ev) {
-    if (LITERAL(s, "null")) return s;
-    if (ev->kind == EV_COMPLETE && LITERAL(s, "[\"TextModelOutput\",")) return fast_reply(s, end, facts_of(p, ev));
-    if (ev->kind == EV_ISSUED && LITERAL(s, "[\"PromptData\",")) return fast_prompt(p, s, end, facts_of(p, ev));
-    return NULL;
-}
-
-/* A value that needs no brackets. */
-static const char *fast_scalar(const char *s, const char *end, struct value *v) {
-    *v = (struct value){.s = s};
-    if (LITERAL(s, "\"\"")) { /* a text that is missing: the most frequent one */
-        v->type = JTOK_STRING;
-        return s;
-    }
-    if (*s == '"') return fast_string(s + 1, end, v);
-    if (LITERAL(s, "null")) {
-        v->type = JTOK_NULL;
-        return s;
-    }
-    int64_t i;
-    v->type = JTOK_NUMBER;
-    s = fast_int(s, &i);
-    if (s == NULL || *s == '.' || *s == 'e' || *s == 'E') return NULL;
-    v->n = (size_t)(s - v->s);
-    return s;
-}
-
-/* A key, from past its opening quote to past its colon. */
-static const char *fast_key(const char *s, const char *end, enum key *k) {
-    if (LITERAL(s, "conversation_id\":")) {
-        *k = K_CONVERSATION;
-    } else if (LITERAL(s, "turn\":")) {
-        *k = K_TURN;
-    } else if (LITERAL(s, "data\":")) {
-        *k = K_DATA;
-    } else if (LITERAL(s, "finish_reason\":")) {
-        *k = K_FINISH_REASON;
-    } else {
-        struct value v;
-        if ((s = fast_string(s, end, &v)) == NULL || v.escaped || *s++ != ':') return NULL;
-        *k = find_key(v.s, v.n);
-    }
-    return s;
-}
-
-static const char *fast_kind(const char *s, enum event_kind *kind) {
-    if (!LITERAL(s, "{\"event_type\":\"")) return NULL;
-    (void)LITERAL(s, "sample.");
-    if (LITERAL(s, "recv_non_first\""))
-        *kind = EV_CHUNK;
-    else if (LITERAL(s, "recv_first\""))
-        *kind = EV_FIRST;
-    else if (LITERAL(s, "complete\""))
-        *kind = EV_COMPLETE;
-    else if (LITERAL(s, "issued\""))
-        *kind = EV_ISSUED;
-    else
-        return NULL;
-    return s;
-}
-
-/* The line at s; past its newline. */
-static const char *fast_line(struct event_parser *p, const char *s, const char *end) {
-    struct event *ev = open_event(p);
-    if ((s = fast_kind(s, &ev->kind)) == NULL) return NULL;
-    if (!LITERAL(s, ",\"timestamp_ns\":") || (s = fast_int(s, &ev->stamp)) == NULL) return NULL;
-    struct value v;
-    if (!LITERAL(s, ",\"sample_uuid\":\"") || (s = fast_string(s, end, &v)) == NULL || v.n == 0) return NULL;
-    ev->id = text_of(p, v);
-    uint32_t seen = 1 << K_EVENT_TYPE | 1 << K_TIMESTAMP | 1 << K_SAMPLE;
-    while (*s != '}') {
-        enum key k;
-        if (!LITERAL(s, ",\"") || (s = fast_key(s, end, &k)) == NULL) return NULL;
-        if (k < N_KEYS && seen >> k & 1) return NULL;
-        seen |= k < N_KEYS ? (uint32_t)1 << k : 0;
-        if ((s = k == K_DATA ? fast_data(p, s, end, ev) : fast_scalar(s, end, &v)) == NULL) return NULL;
-        if (is_fact(k) && !is_empty(v)) set_fact(p, ev, k, v);
-    }
-    s++;
-    if (*s == '\r') s++;
-    if (*s != '\n') return NULL;
-    close_event(p, ev);
-    return s + 1;
-}
-
-struct event *event_parse_fast(struct event_parser *p, const char *line, size_t n) {
-    size_t n_facts = p->n_facts;
-    const char *past = fast_line(p, line, line + n);
-    if (past == line + n) return &p->event.v[p->event.n - 1];
-    p->event.n -= past != NULL;
-    p->n_facts = n_facts;
-    return NULL;
+    event_end(p, ev);
+    return ev;
 }
 
 static bool is_blank(const char *s, size_t n) {
@@ -782,20 +482,23 @@ static bool is_blank(const char *s, size_t n) {
     return true;
 }
 
-const char *event_take(struct event_parser *p, const char *s, const char *end, bool fast, struct event **ev) {
-    size_t n_facts = p->n_facts;
-    const char *past = fast ? fast_line(p, s, end) : NULL;
-    *ev = past ? &p->event.v[p->event.n - 1] : NULL;
-    if (past) return past;
-    p->n_facts = n_facts;
+const char *event_take(struct event_parser *p, const char *s, const char *end, struct event **ev) {
     const char *newline = memchr(s, '\n', (size_t)(end - s));
     size_t n = (size_t)((newline ? newline : end) - s);
-    if (!is_blank(s, n)) *ev = event_parse(p, s, n);
+    p->crlf |= newline && n > 0 && s[n - 1] == '\r';
+    if (is_blank(s, n)) {
+        *ev = NULL;
+        p->lines++;
+    } else {
+        *ev = event_parse(p, s, n);
+    }
     return newline ? newline + 1 : end;
 }
 
 void event_parser_reset(struct event_parser *p) {
     p->event.n = p->n_facts = 0;
+    p->lines = 0;
+    p->crlf = false;
     if (p->scratch.piece) arena_free(&p->scratch);
 }
 

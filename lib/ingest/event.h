@@ -54,16 +54,25 @@ struct event_facts {
     int64_t error_code; /* a field code or status, 400…599 */
 };
 
+/* Why a line is no event. */
+struct event_fault {
+    const char *why; /* a static string */
+    long long offset; /* bytes of the line before the fault */
+};
+
 struct event {
     enum event_kind kind;
     int64_t stamp;
     struct view id;
     uint64_t hash; /* of the id */
-    const struct event_facts *facts; /* NULL: none */
     long long line; /* from 1 */
-    long long offset; /* bytes before the line; EV_MALFORMED: before the fault */
-    const char *malformed; /* the reason, a static string */
+    union {
+        const struct event_facts *facts; /* NULL: none */
+        struct event_fault fault; /* of EV_MALFORMED, which has no stamp and no id */
+    };
 };
+
+#define EVENT_PAD 64 /* bytes that can be read beyond lines of the usual shape */
 
 /* Facts are kept EVENT_FACTS at a time, so that they stay where they are. */
 #define EVENT_FACTS 64
@@ -71,11 +80,21 @@ struct event_piece {
     struct event_facts *facts;
 };
 
+/* What stood between id and data in a line of the usual shape and said nothing: most lines have the same there. */
+struct usual_middle {
+    char text[EVENT_PAD];
+    size_t n;
+    uint32_t keys; /* one bit a key */
+};
+
 /* Parses lines into events.  Holds the events and all they point to until it is reset. */
 struct event_parser {
     VEC(struct event) event;
     VEC(struct event_piece) piece;
     size_t n_facts;
+    long long lines; /* since it was reset, blank ones too */
+    bool crlf; /* one of them ended in CRLF */
+    struct usual_middle middle;
     struct arena scratch;
     struct buf decoded;
 };
@@ -83,13 +102,11 @@ struct event_parser {
 /* Parse one line without its newline (any bytes, nothing readable needed beyond) into the next event.  The event moves
  * when the next one is parsed. */
 struct event *event_parse(struct event_parser *p, const char *line, size_t n);
-/* The same by the fast path alone: line must end in a newline at line[n-1] with EVENT_PAD readable bytes after it.
- * NULL if the line has not the usual shape. */
-struct event *event_parse_fast(struct event_parser *p, const char *line, size_t n);
-#define EVENT_PAD 64
-/* The line at s, of text that ends at end, by the fast path if it may be tried (its newline is there, and EVENT_PAD bytes
- * can be read beyond end), else in full; returns past the line.  *event is NULL where the line is blank. */
-const char *event_take(struct event_parser *p, const char *s, const char *end, bool fast, struct event **event);
+/* The line at s, of text that ends at end; returns past it.  *event is NULL where the line is blank. */
+const char *event_take(struct event_parser *p, const char *s, const char *end, struct event **event);
+/* Lines of the usual shape, which need no tokenizer: as many as follow from s on.  Returns past them.  The text ends at end,
+ * with a newline before it and EVENT_PAD readable bytes behind it. */
+const char *event_take_usual(struct event_parser *p, const char *s, const char *end);
 void event_parser_reset(struct event_parser *p);
 void event_parser_free(struct event_parser *p);
 

@@ -14,9 +14,8 @@ struct block {
     char *s;
     size_t n, cap;
     long long base; /* bytes of the log before it */
-    long long lines;
     bool unended; /* the last line has no newline */
-    bool crlf, ready;
+    bool ready;
     struct event_parser parser;
 };
 
@@ -73,31 +72,25 @@ static bool read_block(struct events *e, struct block *b) {
     return b->n > 0;
 }
 
-/* The line at s, of a block that ends at end; past it.  Only lines with a newline may take the fast path. */
-static const char *take_line(struct block *b, const char *s, const char *end, bool fast) {
+/* The line at s, of a block that ends at end, in full; past it. */
+static const char *take_line(struct block *b, const char *s, const char *end) {
     struct event *ev;
-    const char *past = event_take(&b->parser, s, end, fast, &ev);
-    b->lines++;
-    b->crlf |= past - s >= 2 && past[-1] == '\n' && past[-2] == '\r';
-    if (ev) {
-        ev->line = b->lines;
-        ev->offset = b->base + (s - b->s) + (ev->kind == EV_MALFORMED ? ev->offset : 0);
-    }
+    const char *past = event_take(&b->parser, s, end, &ev);
+    if (ev && ev->kind == EV_MALFORMED) ev->fault.offset += b->base + (s - b->s);
     return past;
 }
 
+/* Only what ends in a newline may be of the usual shape. */
 static void parse_block(struct block *b) {
     event_parser_reset(&b->parser);
-    b->lines = 0;
-    b->crlf = false;
     const char *s = b->s, *end = b->s + b->n;
     if (b->base == 0 && b->n >= 3 && memcmp(s, "\xEF\xBB\xBF", 3) == 0) s += 3; /* a byte order mark */
     const char *newline = b->unended ? memrchr(s, '\n', (size_t)(end - s)) : end - 1;
-    const char *fast_end = newline ? newline + 1 : s;
-    while (s < fast_end)
-        s = take_line(b, s, fast_end, true);
-    while (s < end)
-        s = take_line(b, s, end, false);
+    const char *usual_end = newline ? newline + 1 : s;
+    while (s < end) {
+        if (s < usual_end) s = event_take_usual(&b->parser, s, usual_end);
+        if (s < end) s = take_line(b, s, end);
+    }
 }
 
 static bool has_room(const struct events *e) { return e->to_read - e->to_give < e->n_blocks; }
@@ -194,7 +187,7 @@ size_t events_next(struct events *e, struct event **event) {
     struct block *b;
     do {
         if (e->given) {
-            e->line += e->block[e->to_give % e->n_blocks].lines;
+            e->line += e->block[e->to_give % e->n_blocks].parser.lines;
             pthread_mutex_lock(&e->lock);
             e->to_give++;
             pthread_cond_signal(&e->room);
@@ -204,8 +197,8 @@ size_t events_next(struct events *e, struct event **event) {
         b = next_block(e);
         e->given = b != NULL;
         if (b == NULL) return 0;
-        if (b->crlf && !e->crlf) warn("%s: lines end in CRLF, read as LF", e->in.name);
-        e->crlf |= b->crlf;
+        if (b->parser.crlf && !e->crlf) warn("%s: lines end in CRLF, read as LF", e->in.name);
+        e->crlf |= b->parser.crlf;
     } while (b->parser.event.n == 0);
     for (size_t i = 0; i < b->parser.event.n; i++)
         b->parser.event.v[i].line += e->line;

@@ -517,6 +517,7 @@ struct join *join_start(const struct join_rule *rule, const char *file, join_sin
 void join_events(struct join *j, const struct event *event, size_t n) {
     enum { PLACE_AHEAD = 32, REQUEST_AHEAD = 12 };
     for (size_t i = 0; i < n; i++) {
+        if (i + PLACE_AHEAD < n) __builtin_prefetch(event[i + PLACE_AHEAD].id.s);
         if (i + PLACE_AHEAD < n) __builtin_prefetch(ids_home(&j->ids, event[i + PLACE_AHEAD].hash), 1);
         if (i + REQUEST_AHEAD < n) {
             const uint64_t *place = ids_home(&j->ids, event[i + REQUEST_AHEAD].hash);
