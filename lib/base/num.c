@@ -150,9 +150,27 @@ static size_t put_uint(char *dst, uint64_t u) {
 }
 
 size_t num_put_int(char *dst, int64_t v) {
+    if (v >= 0 && v < 10) {
+        dst[0] = (char)('0' + v);
+        return 1;
+    }
     if (v >= 0) return put_uint(dst, (uint64_t)v);
     dst[0] = '-';
     return 1 + put_uint(dst + 1, (uint64_t)0 - (uint64_t)v);
+}
+
+size_t num_put_stamp(char *dst, int64_t v, struct num_tops *tops) {
+    if (v < 100000000) return num_put_int(dst, v);
+    uint64_t above = (uint64_t)v / 100000000;
+    size_t i = above % (sizeof tops->slot / sizeof *tops->slot);
+    if (tops->slot[i].above != above) {
+        tops->slot[i].above = above;
+        tops->slot[i].n = put_uint(tops->slot[i].digits, above);
+    }
+    size_t n = tops->slot[i].n;
+    memcpy(dst, tops->slot[i].digits, sizeof tops->slot[i].digits);
+    put_bytes(dst + n, eight_bytes((uint32_t)((uint64_t)v % 100000000)) | ASCII_ZEROS);
+    return n + 8;
 }
 
 static const uint64_t pow10_u64[] = {1,

@@ -25,6 +25,16 @@ bool num_real(const char *s, size_t n, double *v);
 size_t num_put_int(char *dst, int64_t v);
 size_t num_put_real(char *dst, double v);
 
+/* The same for stamps of one log: their upper digits, all but the last eight, recur and are kept.  {0} keeps none yet. */
+struct num_tops {
+    struct {
+        uint64_t above;
+        char digits[16];
+        size_t n;
+    } slot[32];
+};
+size_t num_put_stamp(char *dst, int64_t v, struct num_tops *tops);
+
 /* b - a in int64; INT_NONE when either is missing or the difference does not fit. */
 int64_t num_span(int64_t a, int64_t b);
 

@@ -225,9 +225,21 @@ static void row_traits(const struct teller *by, struct ledger_row *row, const st
     row->tenant = told_word(by, t->tenant);
 }
 
+/* The eight digits of x, one a byte, the first one lowest: its halves, quarters and eighths are moved apart. */
+static uint64_t hex_bytes(uint32_t x) {
+    uint64_t w = (x | (uint64_t)x << 16) & 0x0000ffff0000ffff;
+    w = (w | w << 8) & 0x00ff00ff00ff00ff;
+    w = (w | w << 4) & 0x0f0f0f0f0f0f0f0f;
+    uint64_t letters = (w + 0x0606060606060606) >> 4 & 0x0101010101010101;
+    return __builtin_bswap64(w + 0x3030303030303030 + letters * ('a' - '0' - 10));
+}
+
 static void put_hash(char hex[16], uint64_t hash) {
-    for (int i = 0; i < 16; i++)
-        hex[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
+    uint64_t w[] = {hex_bytes((uint32_t)(hash >> 32)), hex_bytes((uint32_t)hash)};
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w[0] = __builtin_bswap64(w[0]), w[1] = __builtin_bswap64(w[1]);
+#endif
+    memcpy(hex, w, sizeof w);
 }
 
 void life_row(const struct life *l, const struct teller *by, const struct spans_rule *spans, char hex[16],

@@ -180,51 +180,61 @@ static struct view flags_text(char text[N_FLAGS * 20], unsigned flags) {
     return (struct view){text, n};
 }
 
-static bool plain_cell(struct view v) { return v.n == 0 || (v.s[0] != '#' && v.s[0] != '"'); }
+/* A cell that must be quoted where it begins a line, or is quoted already. */
+static inline bool is_odd(struct view v) { return v.s[0] == '#' || v.s[0] == '"'; }
 
-static inline char *put_text(char *p, struct view v) {
-    if (v.n) memcpy(p, v.s, v.n);
-    return p + v.n;
+static inline char *put_text(char *p, struct view v, bool *odd) {
+    if (v.n) {
+        *odd |= is_odd(v);
+        memcpy(p, v.s, v.n);
+    }
+    p[v.n] = '\t';
+    return p + v.n + 1;
 }
 
-/* TSV in one go: a ledger is written row by row for every request of a run, and most of its cells are empty. */
-static void write_tsv(struct table_out *out, const struct ledger_row *row, struct view outcome, struct view flags) {
-    size_t room = N_COLUMNS;
+static inline char *put_int(char *p, int64_t v, struct num_tops *tops) {
+    if (int_known(v)) p += num_put_stamp(p, v, tops);
+    *p = '\t';
+    return p + 1;
+}
+
+static inline char *put_real(char *p, double v) {
+    if (isfinite(v)) p += num_put_real(p, v);
+    *p = '\t';
+    return p + 1;
+}
+
+/* TSV in one go: a ledger is written row by row for every request of a run, and most of its cells are empty.  False, and
+ * nothing is written, where a cell has to be looked at. */
+static bool write_tsv(struct table_out *out, const struct ledger_row *row, struct view outcome, struct view flags) {
+    size_t room = N_COLUMNS * (NUM_MAX + 1);
+    bool odd = false;
 #define TEXT(v) room += (v).n;
-#define INT(v) room += int_known(v) ? NUM_MAX : 0;
-#define REAL(v) room += NUM_MAX;
-    CELLS
-#undef TEXT
-#undef INT
-#undef REAL
-    char *p = buf_room(&out->row, room), *start = p;
-#define TEXT(v) p = put_text(p, v), *p++ = '\t';
-#define INT(v) p += int_known(v) ? num_put_int(p, v) : 0, *p++ = '\t';
-#define REAL(v) p += isfinite(v) ? num_put_real(p, v) : 0, *p++ = '\t';
-    CELLS
-#undef TEXT
-#undef INT
-#undef REAL
-    out->row.len += (size_t)(p - start) - 1; /* no tab after the last */
-    out->at = N_COLUMNS;
-}
-
-void ledger_write(struct table_out *out, const struct ledger_row *row) {
-    const char *name = outcome_name[row->outcome];
-    char text[N_FLAGS * 20];
-    struct view outcome = {name, strlen(name)}, flags = flags_text(text, row->flags);
-    bool plain = true;
-#define TEXT(v) plain &= plain_cell(v);
 #define INT(v)
 #define REAL(v)
     CELLS
 #undef TEXT
 #undef INT
 #undef REAL
-    if (out->spelling == SPELL_TSV && plain) {
-        write_tsv(out, row, outcome, flags);
-        return;
-    }
+    char *p = buf_room(&out->row, room), *start = p;
+#define TEXT(v) p = put_text(p, v, &odd);
+#define INT(v) p = put_int(p, v, &out->tops);
+#define REAL(v) p = put_real(p, v);
+    CELLS
+#undef TEXT
+#undef INT
+#undef REAL
+    if (odd) return false;
+    out->row.len += (size_t)(p - start) - 1; /* no tab after the last */
+    out->at = N_COLUMNS;
+    return true;
+}
+
+void ledger_write(struct table_out *out, const struct ledger_row *row) {
+    const char *name = outcome_name[row->outcome];
+    char text[N_FLAGS * 20];
+    struct view outcome = {name, strlen(name)}, flags = flags_text(text, row->flags);
+    if (out->spelling == SPELL_TSV && write_tsv(out, row, outcome, flags)) return;
 #define TEXT(v) table_put(out, v);
 #define INT(v) table_put_int(out, v);
 #define REAL(v) table_put_real(out, v);

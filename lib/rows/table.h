@@ -14,6 +14,7 @@
 #include "buf.h"
 #include "lines.h"
 #include "ndjson.h"
+#include "num.h"
 #include "stream.h"
 #include "tsv.h"
 
@@ -82,6 +83,7 @@ struct table_out {
     size_t n, at; /* next cell to be put */
     size_t rows;
     struct buf row;
+    struct num_tops tops;
 };
 
 /* Begin a table: head and column row are written.  run and pg are borrowed. */
