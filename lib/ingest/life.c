@@ -16,13 +16,14 @@ static void set_id(struct life *l, struct view id) {
 }
 
 void life_init(struct life *l, uint64_t hash, struct view id) {
-    *l = (struct life){.hash = hash,
-                       .issued_ns = INT_NONE,
-                       .first_ns = INT_NONE,
-                       .done_ns = INT_NONE,
-                       .input_tokens = INT_NONE,
-                       .output_tokens = INT_NONE,
-                       .tail_tokens = INT_NONE};
+    l->hash = hash;
+    l->issued_ns = l->first_ns = l->done_ns = INT_NONE;
+    l->input_tokens = l->output_tokens = l->tail_tokens = INT_NONE;
+    l->input_hash = 0;
+    l->story = NULL;
+    l->traits = NULL;
+    l->finish = 0;
+    l->bits = 0;
     set_id(l, id);
 }
 
