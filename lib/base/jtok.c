@@ -126,26 +126,15 @@ static const char *scan_128(const char *p, const char *end, bool *escaped) {
     return scan_scalar(p, end, escaped);
 }
 
-/* Bits of the bytes that a backslash escapes, in a block whose first byte is not escaped itself; *cut has bit 63 if the
+/* Bits of the bytes that a backslash escapes, in a block whose first byte is not escaped itself; *next has bit 0 if the
  * last byte starts an escape.  A run of backslashes escapes every second byte after its start: adding the odd-placed starts
  * to the backslashes carries through each run, and the parity of the place where it comes out tells. */
-static inline uint64_t escaped_bits(uint64_t bs, uint64_t *cut) {
+static inline uint64_t escaped_bits(uint64_t bs, uint64_t *next) {
     const uint64_t odd = 0xAAAAAAAAAAAAAAAA;
     uint64_t follows = bs << 1, sum;
     uint64_t odd_starts = bs & odd & ~follows;
-    *cut = (uint64_t)__builtin_add_overflow(odd_starts, bs, &sum) << 63;
+    *next = (uint64_t)__builtin_add_overflow(odd_starts, bs, &sum);
     return (~odd ^ (sum << 1)) & follows;
-}
-
-/* Out of line: a jump can be foretold, so that the next block need not wait for what this one holds. */
-static __attribute__((noinline)) unsigned step_to(uint64_t cut) { return (unsigned)__builtin_ctzll(cut); }
-static inline unsigned block_step(uint64_t cut) { return __builtin_expect(cut != 0, 0) ? step_to(cut) : 64; }
-
-/* The beginning of the character that p may lie in, not before start. */
-static const char *character_at(const char *p, const char *start) {
-    for (const char *q = p; q > start && p - q < 3 && (signed char)*--q < 0;)
-        if (!is_tail(*q)) return q;
-    return p;
 }
 
 struct classes {
@@ -198,6 +187,16 @@ typedef struct {
 
 TARGET static inline block_256 load_256(const char *p) {
     return (block_256){_mm256_loadu_si256((const __m256i *)p), _mm256_loadu_si256((const __m256i *)(p + 32))};
+}
+
+TARGET static inline block_256 nothing_256(void) {
+    return (block_256){_mm256_setzero_si256(), _mm256_setzero_si256()};
+}
+
+TARGET static inline block_256 load_part_256(const char *p, size_t n) {
+    char part[64] = {0};
+    memcpy(part, p, n);
+    return load_256(part);
 }
 
 TARGET static inline uint64_t bits_256(__m256i lo, __m256i hi) {
@@ -257,11 +256,10 @@ TARGET static inline __m256i pairs_256(__m256i before, __m256i x) { /* the 32 by
 
 TARGET static inline uint64_t high_256(block_256 b) { return bits_256(b.lo, b.hi); }
 
-TARGET static inline uint64_t bad_utf8_256(block_256 b, const char *p, bool whole) {
-    static const char nothing[32];
+TARGET static inline uint64_t bad_utf8_256(block_256 before, block_256 b) {
     const __m256i none = _mm256_setzero_si256();
-    __m256i before = _mm256_loadu_si256((const __m256i *)(whole ? p - 32 : nothing));
-    return ~bits_256(_mm256_cmpeq_epi8(pairs_256(before, b.lo), none), _mm256_cmpeq_epi8(pairs_256(b.lo, b.hi), none));
+    return ~bits_256(_mm256_cmpeq_epi8(pairs_256(before.hi, b.lo), none),
+                     _mm256_cmpeq_epi8(pairs_256(b.lo, b.hi), none));
 }
 
 #include "jtok_wide.inc"
@@ -276,6 +274,12 @@ TARGET static inline uint64_t bad_utf8_256(block_256 b, const char *p, bool whol
 typedef __m512i block_512;
 
 TARGET static inline block_512 load_512(const char *p) { return _mm512_loadu_si512(p); }
+
+TARGET static inline block_512 nothing_512(void) { return _mm512_setzero_si512(); }
+
+TARGET static inline block_512 load_part_512(const char *p, size_t n) {
+    return _mm512_maskz_loadu_epi8(((uint64_t)1 << n) - 1, p);
+}
 
 TARGET static inline void store_512(char *p, block_512 b) { _mm512_storeu_si512(p, b); }
 
@@ -298,17 +302,15 @@ TARGET static inline struct classes classes_512(block_512 b) {
 
 TARGET static inline uint64_t high_512(block_512 b) { return _mm512_movepi8_mask(b); }
 
-TARGET static inline uint64_t bad_utf8_512(block_512 b, const char *p, bool whole) {
-    uint64_t all = (uint64_t)0 - whole; /* what a mask leaves out is not read */
-    __m512i first = _mm512_maskz_loadu_epi8(all | ~(uint64_t)1, p - 1);
-    __m512i third = _mm512_maskz_loadu_epi8(all | ~(uint64_t)3, p - 2);
-    __m512i fourth = _mm512_maskz_loadu_epi8(all | ~(uint64_t)7, p - 3);
+TARGET static inline uint64_t bad_utf8_512(block_512 before, block_512 b) {
+    __m512i across = _mm512_alignr_epi32(b, before, 12); /* each 16 bytes, those before them */
+    __m512i first = _mm512_alignr_epi8(b, across, 15);
     __m512i pair = _mm512_and_si512(
         _mm512_and_si512(_mm512_shuffle_epi8(FOUR_TIMES(FIRST_HIGH), high_half_512(first)),
                          _mm512_shuffle_epi8(FOUR_TIMES(FIRST_LOW), _mm512_and_si512(first, _mm512_set1_epi8(15)))),
         _mm512_shuffle_epi8(FOUR_TIMES(SECOND_HIGH), high_half_512(b)));
-    __m512i led = _mm512_or_si512(_mm512_subs_epu8(third, _mm512_set1_epi8(LED3)),
-                                  _mm512_subs_epu8(fourth, _mm512_set1_epi8(LED4)));
+    __m512i led = _mm512_or_si512(_mm512_subs_epu8(_mm512_alignr_epi8(b, across, 14), _mm512_set1_epi8(LED3)),
+                                  _mm512_subs_epu8(_mm512_alignr_epi8(b, across, 13), _mm512_set1_epi8(LED4)));
     __m512i faults = _mm512_xor_si512(pair, _mm512_and_si512(led, _mm512_set1_epi8(TWO_TAILS)));
     return _mm512_test_epi8_mask(faults, faults);
 }
