@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "event_inside.h"
+#include "hash.h"
 #include "num.h"
 
 static const struct {
@@ -149,10 +150,10 @@ static int64_t first_known(int64_t a, int64_t b) { return int_known(a) ? a : b; 
 /* Prompts */
 
 uint64_t event_hash_text(struct event_parser *p, struct value v) {
-    if (!v.escaped) return XXH3_64bits(v.s, v.n);
+    if (!v.escaped) return hash_bytes(v.s, v.n);
     buf_clear(&p->decoded);
     buf_room(&p->decoded, v.n);
-    return XXH3_64bits(p->decoded.s, jtok_unescape(p->decoded.s, v.s, v.n));
+    return hash_bytes(p->decoded.s, jtok_unescape(p->decoded.s, v.s, v.n));
 }
 
 /* JSON text without the white space outside strings. */
@@ -170,7 +171,7 @@ static uint64_t hash_json(struct event_parser *p, struct value v) {
         else if (c == '"')
             inside = !inside;
     }
-    return XXH3_64bits(b->s, (size_t)(to - b->s));
+    return hash_bytes(b->s, (size_t)(to - b->s));
 }
 
 /* The token ids of an array as little-endian int64 in p->decoded; false if it holds anything else. */
@@ -199,7 +200,7 @@ static bool read_prompt(struct event_parser *p, struct event_facts *f, struct va
         if (n > 0) {
             f->input_tokens = first_known(f->input_tokens, (int64_t)n);
             f->has_hash = true;
-            f->input_hash = XXH3_64bits(p->decoded.s, p->decoded.len);
+            f->input_hash = hash_bytes(p->decoded.s, p->decoded.len);
         }
     }
     if (is_text(text) && text.n > 0) {

@@ -8,6 +8,7 @@
 #endif
 
 #include "event_inside.h"
+#include "hash.h"
 #include "num.h"
 
 static inline uint64_t word_at(const char *s) {
@@ -148,7 +149,7 @@ static const char *usual_prompt(struct event_parser *p, const char *s, const cha
         if (n > 0) {
             if (!int_known(f->input_tokens)) f->input_tokens = (int64_t)n;
             f->has_hash = true;
-            if (text.n == 0) f->input_hash = XXH3_64bits(p->decoded.s, p->decoded.len);
+            if (text.n == 0) f->input_hash = hash_bytes(p->decoded.s, p->decoded.len);
         }
     }
     if (text.n > 0) {
