@@ -147,6 +147,28 @@ static int64_t status_of(struct value v) {
 
 static int64_t first_known(int64_t a, int64_t b) { return int_known(a) ? a : b; }
 
+/* What is kept of an event */
+
+static void *pool_take(struct event_pool *pool, size_t size) {
+    enum { PIECE = 64 };
+    size_t i = pool->n++;
+    if (i / PIECE == pool->piece.n) vec_push(&pool->piece, xmalloc(PIECE * size));
+    return (char *)pool->piece.v[i / PIECE] + i % PIECE * size;
+}
+
+static void pool_free(struct event_pool *pool) {
+    for (size_t i = 0; i < pool->piece.n; i++)
+        free(pool->piece.v[i]);
+    vec_free(&pool->piece);
+}
+
+static struct event_labels *labels_of(struct event_parser *p, struct event_facts *f) {
+    if (f->labels) return f->labels;
+    f->labels = pool_take(&p->labels, sizeof *f->labels);
+    *f->labels = (struct event_labels){.turn = INT_NONE, .intended_ns = INT_NONE, .error_code = INT_NONE};
+    return f->labels;
+}
+
 /* Prompts */
 
 uint64_t event_hash_text(struct event_parser *p, struct value v) {
@@ -286,10 +308,11 @@ static void read_error(struct event_parser *p, struct event_facts *f, struct val
         struct object o;
         open_object(message, &o);
         message = message_in(&o);
-        f->error_code = first_known(code_in(&o), f->error_code);
+        if (int_known(code_in(&o))) labels_of(p, f)->error_code = code_in(&o);
     }
-    f->error_type = words_of(p, type);
-    f->error_message = words_of(p, message);
+    struct event_labels *l = labels_of(p, f);
+    l->error_type = words_of(p, type);
+    l->error_message = words_of(p, message);
 }
 
 /* Payloads */
@@ -329,14 +352,15 @@ static void open_payload(struct event_parser *p, struct event_facts *f, struct v
     } else if (tag_is(load->tag, "ErrorData")) {
         load->a = at(&o, K_ERROR_TYPE);
         load->b = message_in(&o);
-        f->error_code = first_known(code_in(&o), f->error_code);
+        if (int_known(code_in(&o))) labels_of(p, f)->error_code = code_in(&o);
     } else {
         load->a = at(&o, K_OUTPUT);
         load->b = at(&o, K_REASONING);
         load->c = at(&o, K_TOOL_CALLS);
     }
     read_tokens(f, at(&o, K_OUTPUT_TOKENS), at(&o, K_INPUT_TOKENS), at(&o, K_USAGE));
-    if (f->finish_reason.n == 0) f->finish_reason = label_of(p, at(&o, K_FINISH_REASON));
+    struct view finish = label_of(p, at(&o, K_FINISH_REASON));
+    if (finish.n > 0 && labels_of(p, f)->finish_reason.n == 0) f->labels->finish_reason = finish;
 }
 
 static enum payload_kind read_payload(struct event_parser *p, enum event_kind kind, struct event_facts *f,
@@ -389,41 +413,33 @@ static enum event_kind kind_of(struct view type) {
 /* Facts */
 
 struct event_facts *event_facts_of(struct event_parser *p, struct event *ev) {
-    size_t i = ev->facts ? p->n_facts - 1 : p->n_facts++;
-    if (i / EVENT_FACTS == p->piece.n) {
-        struct event_piece piece = {xmalloc(EVENT_FACTS * sizeof(struct event_facts))};
-        vec_push(&p->piece, piece);
-    }
-    struct event_facts *f = &p->piece.v[i / EVENT_FACTS].facts[i % EVENT_FACTS];
-    if (ev->facts) return f;
-    *f = (struct event_facts){.turn = INT_NONE,
-                              .intended_ns = INT_NONE,
-                              .input_tokens = INT_NONE,
-                              .output_tokens = INT_NONE,
-                              .error_code = INT_NONE};
-    ev->facts = f;
-    return f;
+    if (ev->facts) return ev->facts;
+    ev->facts = pool_take(&p->facts, sizeof *ev->facts);
+    *ev->facts = (struct event_facts){.input_tokens = INT_NONE, .output_tokens = INT_NONE};
+    return ev->facts;
 }
 
 /* One key of a record, in any order. */
 void event_set_fact(struct event_parser *p, struct event *ev, enum key k, struct value v) {
     if (is_empty(v)) return;
     struct event_facts *f = event_facts_of(p, ev);
+    if (k == K_OUTPUT_TOKENS) f->output_tokens = first_known(count_of(v), f->output_tokens);
+    if (k == K_INPUT_TOKENS) f->input_tokens = first_known(count_of(v), f->input_tokens);
+    if (k == K_OUTPUT_TOKENS || k == K_INPUT_TOKENS) return;
+    struct event_labels *l = labels_of(p, f);
     switch (k) {
-    case K_CONVERSATION: f->conversation = label_of(p, v); break;
-    case K_TURN: f->turn = int_of(v); break;
-    case K_FINISH_REASON: f->finish_reason = label_of(p, v); break;
-    case K_WORKER: f->worker = label_of(p, v); break;
-    case K_OUTPUT_TOKENS: f->output_tokens = first_known(count_of(v), f->output_tokens); break;
-    case K_INPUT_TOKENS: f->input_tokens = first_known(count_of(v), f->input_tokens); break;
-    case K_INTENDED: f->intended_ns = first_known(int_of(v), f->intended_ns); break;
-    case K_SCHEDULED: f->intended_ns = first_known(f->intended_ns, int_of(v)); break;
-    case K_MODEL: f->model = label_of(p, v); break;
-    case K_SCHEMA: f->schema = label_of(p, v); break;
-    case K_CLASS: f->class_ = label_of(p, v); break;
-    case K_TENANT: f->tenant = label_of(p, v); break;
-    case K_CODE: f->error_code = first_known(status_of(v), f->error_code); break;
-    case K_STATUS: f->error_code = first_known(f->error_code, status_of(v)); break;
+    case K_CONVERSATION: l->conversation = label_of(p, v); break;
+    case K_TURN: l->turn = int_of(v); break;
+    case K_FINISH_REASON: l->finish_reason = label_of(p, v); break;
+    case K_WORKER: l->worker = label_of(p, v); break;
+    case K_INTENDED: l->intended_ns = first_known(int_of(v), l->intended_ns); break;
+    case K_SCHEDULED: l->intended_ns = first_known(l->intended_ns, int_of(v)); break;
+    case K_MODEL: l->model = label_of(p, v); break;
+    case K_SCHEMA: l->schema = label_of(p, v); break;
+    case K_CLASS: l->class_ = label_of(p, v); break;
+    case K_TENANT: l->tenant = label_of(p, v); break;
+    case K_CODE: l->error_code = first_known(status_of(v), l->error_code); break;
+    case K_STATUS: l->error_code = first_known(l->error_code, status_of(v)); break;
     default: break;
     }
 }
@@ -497,16 +513,15 @@ const char *event_take(struct event_parser *p, const char *s, const char *end, s
 }
 
 void event_parser_reset(struct event_parser *p) {
-    p->event.n = p->n_facts = 0;
+    p->event.n = p->facts.n = p->labels.n = 0;
     p->lines = 0;
     p->crlf = false;
     if (p->scratch.piece) arena_free(&p->scratch);
 }
 
 void event_parser_free(struct event_parser *p) {
-    for (size_t i = 0; i < p->piece.n; i++)
-        free(p->piece.v[i].facts);
-    vec_free(&p->piece);
+    pool_free(&p->facts);
+    pool_free(&p->labels);
     vec_free(&p->event);
     arena_free(&p->scratch);
     buf_free(&p->decoded);

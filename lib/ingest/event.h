@@ -44,12 +44,18 @@ struct reply_part {
 /* What an event says beyond kind, stamp and id. */
 struct event_facts {
     enum payload_kind payload;
-    struct view conversation, worker, finish_reason, model, schema, class_, tenant;
-    int64_t turn, intended_ns, input_tokens, output_tokens;
     bool has_hash; /* PAY_PROMPT */
+    bool tool_calls; /* PAY_REPLY, and the two parts */
     uint64_t input_hash;
-    struct reply_part output, reasoning; /* PAY_REPLY */
-    bool tool_calls;
+    int64_t input_tokens, output_tokens;
+    struct reply_part output, reasoning;
+    struct event_labels *labels; /* NULL: none */
+};
+
+/* What fewer events say. */
+struct event_labels {
+    struct view conversation, worker, finish_reason, model, schema, class_, tenant;
+    int64_t turn, intended_ns;
     struct view error_type, error_message; /* PAY_ERROR: not for printing */
     int64_t error_code; /* a field code or status, 400…599 */
 };
@@ -67,17 +73,17 @@ struct event {
     uint64_t hash; /* of the id */
     long long line; /* from 1 */
     union {
-        const struct event_facts *facts; /* NULL: none */
+        struct event_facts *facts; /* NULL: none */
         struct event_fault fault; /* of EV_MALFORMED, which has no stamp and no id */
     };
 };
 
 #define EVENT_PAD 64 /* bytes that can be read beyond lines of the usual shape */
 
-/* Facts are kept EVENT_FACTS at a time, so that they stay where they are. */
-#define EVENT_FACTS 64
-struct event_piece {
-    struct event_facts *facts;
+/* Things of one size, taken one by one and given back all at once; they stay where they are. */
+struct event_pool {
+    VEC(void *) piece;
+    size_t n;
 };
 
 /* What stood between id and data in a line of the usual shape and said nothing: most lines have the same there. */
@@ -90,8 +96,7 @@ struct usual_middle {
 /* Parses lines into events.  Holds the events and all they point to until it is reset. */
 struct event_parser {
     VEC(struct event) event;
-    VEC(struct event_piece) piece;
-    size_t n_facts;
+    struct event_pool facts, labels;
     long long lines; /* since it was reset, blank ones too */
     bool crlf; /* one of them ended in CRLF */
     struct usual_middle middle;

@@ -24,23 +24,24 @@ void told_clear(struct told *t) {
     t->traits.conversation = t->failure.type = NULL;
 }
 
-static void tell_traits(struct teller *by, const struct event_facts *f, struct told *t) {
-    t->traits.intended_ns = f->intended_ns;
-    t->traits.turn = f->turn;
-    if (f->conversation.n) t->traits.conversation = xstrndup(f->conversation.s, f->conversation.n);
-    t->traits.worker = word(by, f->worker);
-    t->traits.model = word(by, f->model);
-    t->traits.schema = word(by, f->schema);
-    t->traits.class_ = word(by, f->class_);
-    t->traits.tenant = word(by, f->tenant);
-    t->finish = word(by, f->finish_reason);
-    t->input_tokens = f->input_tokens;
+static void tell_traits(struct teller *by, const struct event_labels *l, struct told *t) {
+    t->traits.intended_ns = l->intended_ns;
+    t->traits.turn = l->turn;
+    if (l->conversation.n) t->traits.conversation = xstrndup(l->conversation.s, l->conversation.n);
+    t->traits.worker = word(by, l->worker);
+    t->traits.model = word(by, l->model);
+    t->traits.schema = word(by, l->schema);
+    t->traits.class_ = word(by, l->class_);
+    t->traits.tenant = word(by, l->tenant);
+    t->finish = word(by, l->finish_reason);
 }
 
-static struct failure failure_of(const struct teller *by, const struct event_facts *f) {
-    struct failure fail = {classify_error(by->classify, f->error_type, f->error_message, f->error_code), NULL};
+static struct failure failure_of(const struct teller *by, const struct event_labels *l) {
+    static const struct event_labels none = {.error_code = INT_NONE};
+    if (!l) l = &none;
+    struct failure fail = {classify_error(by->classify, l->error_type, l->error_message, l->error_code), NULL};
     char name[CLASSIFY_TYPE_MAX];
-    size_t n = classify_type_name(name, f->error_type);
+    size_t n = classify_type_name(name, l->error_type);
     if (n) fail.type = xstrndup(name, n);
     return fail;
 }
@@ -97,7 +98,8 @@ bool told_read(struct teller *by, const struct event *ev, struct told *t) {
     const struct event_facts *f = ev->facts;
     if (!f && ev->kind != EV_ERROR) return false;
     told_init(t);
-    if (f) tell_traits(by, f, t);
+    if (f) t->input_tokens = f->input_tokens;
+    if (f && f->labels) tell_traits(by, f->labels, t);
     if (f && f->payload == PAY_PROMPT && f->has_hash) {
         t->bits |= HASHED;
         t->input_hash = f->input_hash;
@@ -107,7 +109,7 @@ bool told_read(struct teller *by, const struct event *ev, struct told *t) {
     else if (f && ev->kind == EV_COMPLETE && by->tokens <= TOKENS_FIELD)
         t->output_tokens = f->output_tokens;
     if (f && (f->payload == PAY_ERROR || ev->kind == EV_ERROR))
-        t->failure = failure_of(by, f);
+        t->failure = failure_of(by, f->labels);
     else if (ev->kind == EV_ERROR)
         t->failure.outcome = OUT_ERROR;
     return true;

@@ -309,11 +309,9 @@ static const char *usual_line(struct event_parser *p, const char *s, const char 
 
 const char *event_take_usual(struct event_parser *p, const char *s, const char *end) {
     while (s < end) {
-        size_t n_facts = p->n_facts;
         bool crlf = p->crlf;
         const char *past = usual_line(p, s, end);
         if (!past) {
-            p->n_facts = n_facts;
             p->crlf = crlf;
             break;
         }

@@ -18,24 +18,29 @@ static bool same_part(const struct reply_part *a, const struct reply_part *b) {
     return a->form == b->form && a->first_text == b->first_text && a->rest_text == b->rest_text && same(a->raw, b->raw);
 }
 
-static void compare_facts(const struct event_facts *a, const struct event_facts *b) {
-    static const struct event_facts none = {.turn = INT64_MIN,
-                                            .intended_ns = INT64_MIN,
-                                            .input_tokens = INT64_MIN,
-                                            .output_tokens = INT64_MIN,
-                                            .error_code = INT64_MIN};
+static void compare_labels(const struct event_labels *a, const struct event_labels *b) {
+    static const struct event_labels none = {
+        .turn = INT64_MIN, .intended_ns = INT64_MIN, .error_code = INT64_MIN};
     a = a ? a : &none;
     b = b ? b : &none;
-    CHECK(a->payload == b->payload);
     CHECK(same(a->conversation, b->conversation) && same(a->worker, b->worker));
     CHECK(same(a->finish_reason, b->finish_reason) && same(a->model, b->model) && same(a->schema, b->schema));
     CHECK(same(a->class_, b->class_) && same(a->tenant, b->tenant));
     CHECK(a->turn == b->turn && a->intended_ns == b->intended_ns);
+    CHECK(a->error_code == b->error_code);
+    CHECK(same(a->error_type, b->error_type) && same(a->error_message, b->error_message));
+}
+
+static void compare_facts(const struct event_facts *a, const struct event_facts *b) {
+    static const struct event_facts none = {.input_tokens = INT64_MIN, .output_tokens = INT64_MIN};
+    a = a ? a : &none;
+    b = b ? b : &none;
+    CHECK(a->payload == b->payload);
     CHECK(a->input_tokens == b->input_tokens && a->output_tokens == b->output_tokens);
     CHECK(a->has_hash == b->has_hash && (!a->has_hash || a->input_hash == b->input_hash));
     CHECK(same_part(&a->output, &b->output) && same_part(&a->reasoning, &b->reasoning));
-    CHECK(a->tool_calls == b->tool_calls && a->error_code == b->error_code);
-    CHECK(same(a->error_type, b->error_type) && same(a->error_message, b->error_message));
+    CHECK(a->tool_calls == b->tool_calls);
+    compare_labels(a->labels, b->labels);
 }
 
 static void compare(const struct event *a, const struct event *b) {
