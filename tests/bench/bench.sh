@@ -26,7 +26,7 @@ for program in "$BENCH"/{run,newlines,ledger_bench,quantile_bench,segment_bench}
     [ -x "$program" ] || { echo "bench.sh: $program is not built (make bench builds it)" >&2; exit 2; }
 done
 simdjson=
-if c++ -std=c++17 -O2 -o "$BENCH/simdjson_fields" tests/bench/simdjson_fields.cc -lsimdjson 2>/dev/null; then
+if c++ -std=c++17 -O2 -march=native -o "$BENCH/simdjson_fields" tests/bench/simdjson_fields.cc -lsimdjson 2>/dev/null; then
     simdjson=1
 else
     note "no simdjson here (libsimdjson-dev, a C++ compiler): not compared"

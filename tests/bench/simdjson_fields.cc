@@ -6,9 +6,14 @@
  * the number of events, a sum of their stamps and of the lengths of their texts. */
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
+#include <fcntl.h>
 #include <simdjson.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace simdjson;
 
@@ -45,16 +50,32 @@ static void take_event(ondemand::object event, totals &t) {
     }
 }
 
+/* The whole file, with padding, in huge pages where there are any: it is not to wait for its memory. */
+static padded_string_view load(const char *path) {
+    const size_t huge = 2 << 20;
+    struct stat st;
+    int fd = open(path, O_RDONLY);
+    if (fd < 0 || fstat(fd, &st) != 0) throw simdjson_error(IO_ERROR);
+    size_t n = size_t(st.st_size), room = (n + SIMDJSON_PADDING + huge - 1) / huge * huge, at = 0;
+    char *s = static_cast<char *>(aligned_alloc(huge, room));
+    if (!s) throw simdjson_error(MEMALLOC);
+    madvise(s, room, MADV_HUGEPAGE);
+    for (ssize_t got; at < n && (got = read(fd, s + at, n - at < huge ? n - at : huge)) > 0;)
+        at += size_t(got);
+    close(fd);
+    return padded_string_view(s, at, room);
+}
+
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
     try {
         totals t = {};
-        padded_string log = padded_string::load(argv[1]);
+        padded_string_view log = load(argv[1]);
         ondemand::parser parser;
 #ifdef SIMDJSON_THREADS_ENABLED
         parser.threaded = false;
 #endif
-        ondemand::document_stream lines = parser.iterate_many(log, 1 << 20);
+        ondemand::document_stream lines = parser.iterate_many(log.data(), log.size(), 1 << 20);
         for (auto line : lines)
             take_event(line.get_object(), t);
         std::printf("%llu %llu %llu %llu\n", (unsigned long long)t.events, (unsigned long long)t.stamps,
