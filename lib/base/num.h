@@ -31,7 +31,7 @@ struct num_tops {
         uint64_t above;
         char digits[16];
         size_t n;
-    } slot[32];
+    } slot[64];
 };
 size_t num_put_stamp(char *dst, int64_t v, struct num_tops *tops);
 

@@ -513,12 +513,17 @@ struct join *join_start(const struct join_rule *rule, const char *file, join_sin
     return j;
 }
 
-/* The table is far larger than the caches: ask for its places, then for the requests they name, before they are needed. */
+/* The table is far larger than the caches: ask for its places, then for the requests they name, before they are needed; and
+ * for the ids themselves, which another thread may have read. */
 void join_events(struct join *j, const struct event *event, size_t n) {
     enum { PLACE_AHEAD = 32, REQUEST_AHEAD = 12 };
     for (size_t i = 0; i < n; i++) {
-        if (i + PLACE_AHEAD < n) __builtin_prefetch(event[i + PLACE_AHEAD].id.s);
-        if (i + PLACE_AHEAD < n) __builtin_prefetch(ids_home(&j->ids, event[i + PLACE_AHEAD].hash), 1);
+        if (i + PLACE_AHEAD < n) {
+            const struct event *ahead = &event[i + PLACE_AHEAD];
+            __builtin_prefetch(ahead->id.s);
+            __builtin_prefetch(ahead->id.s + ahead->id.n);
+            __builtin_prefetch(ids_home(&j->ids, ahead->hash), 1);
+        }
         if (i + REQUEST_AHEAD < n) {
             const uint64_t *place = ids_home(&j->ids, event[i + REQUEST_AHEAD].hash);
             const char *r = ids_state(place) == ID_LIVE ? (const char *)at(j, ids_index(place)) : NULL;

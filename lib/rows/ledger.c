@@ -157,16 +157,20 @@ void ledger_close(struct ledger_in *in) {
     free(in);
 }
 
-/* The cells of a row, in the order of the columns: the one list behind both ways to write it. */
+/* The cells of a row, in the order of the columns: the one list behind both ways to write it.  RARE ones are all empty in
+ * most logs. */
 /* clang-format off */
 #define CELLS                                                                                                          \
     TEXT(row->request) INT(row->seq) INT(row->tracked) TEXT(outcome) INT(row->intended_ns) INT(row->issued_ns)         \
     INT(row->reissued_ns) INT(row->first_ns) INT(row->last_ns) INT(row->done_ns) INT(row->ttft_ns)                     \
     REAL(row->tpot_ns) INT(row->gap_max_ns) INT(row->e2e_ns) INT(row->input_tokens) INT(row->output_tokens)            \
-    INT(row->tail_tokens) INT(row->chunks) INT(row->attempts) TEXT(row->finish_reason) TEXT(row->error_type)           \
-    TEXT(row->quality) TEXT(row->model) TEXT(row->schema) TEXT(row->class_) TEXT(row->tenant)                          \
-    TEXT(row->conversation) INT(row->turn) TEXT(row->worker) TEXT(row->input_hash) INT(row->answer_first_ns) TEXT(flags)
+    INT(row->tail_tokens) INT(row->chunks) INT(row->attempts) RARE                                                     \
+    TEXT(row->input_hash) INT(row->answer_first_ns) TEXT(flags)
+#define RARE_CELLS                                                                                                     \
+    TEXT(row->finish_reason) TEXT(row->error_type) TEXT(row->quality) TEXT(row->model) TEXT(row->schema)               \
+    TEXT(row->class_) TEXT(row->tenant) TEXT(row->conversation) INT(row->turn) TEXT(row->worker)
 /* clang-format on */
+enum { N_RARE = WORKER - FINISH_REASON + 1 };
 
 static struct view flags_text(char text[N_FLAGS * 20], unsigned flags) {
     size_t n = 0;
@@ -204,6 +208,22 @@ static inline char *put_real(char *p, double v) {
     return p + 1;
 }
 
+static inline char *put_rare(char *p, const struct ledger_row *row, struct num_tops *tops, bool *odd) {
+    size_t any = 0;
+#define TEXT(v) any |= (v).n;
+#define INT(v) any |= int_known(v);
+    RARE_CELLS
+#undef TEXT
+#undef INT
+    if (!any) return (char *)memset(p, '\t', N_RARE) + N_RARE;
+#define TEXT(v) p = put_text(p, v, odd);
+#define INT(v) p = put_int(p, v, tops);
+    RARE_CELLS
+#undef TEXT
+#undef INT
+    return p;
+}
+
 /* TSV in one go: a ledger is written row by row for every request of a run, and most of its cells are empty.  False, and
  * nothing is written, where a cell has to be looked at. */
 static bool write_tsv(struct table_out *out, const struct ledger_row *row, struct view outcome, struct view flags) {
@@ -212,18 +232,22 @@ static bool write_tsv(struct table_out *out, const struct ledger_row *row, struc
 #define TEXT(v) room += (v).n;
 #define INT(v)
 #define REAL(v)
+#define RARE RARE_CELLS
     CELLS
 #undef TEXT
 #undef INT
 #undef REAL
+#undef RARE
     char *p = buf_room(&out->row, room), *start = p;
 #define TEXT(v) p = put_text(p, v, &odd);
 #define INT(v) p = put_int(p, v, &out->tops);
 #define REAL(v) p = put_real(p, v);
+#define RARE p = put_rare(p, row, &out->tops, &odd);
     CELLS
 #undef TEXT
 #undef INT
 #undef REAL
+#undef RARE
     if (odd) return false;
     out->row.len += (size_t)(p - start) - 1; /* no tab after the last */
     out->at = N_COLUMNS;
@@ -238,8 +262,10 @@ void ledger_write(struct table_out *out, const struct ledger_row *row) {
 #define TEXT(v) table_put(out, v);
 #define INT(v) table_put_int(out, v);
 #define REAL(v) table_put_real(out, v);
+#define RARE RARE_CELLS
     CELLS
 #undef TEXT
 #undef INT
 #undef REAL
+#undef RARE
 }

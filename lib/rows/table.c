@@ -485,8 +485,9 @@ void table_put_reals(struct table_out *t, const double *v, size_t n) {
 }
 
 void table_row(struct table_out *t) {
-    buf_str(&t->row, t->spelling == SPELL_NDJSON ? "}\n" : "\n");
-    out_add(t->row.s, t->row.len);
+    if (t->spelling == SPELL_NDJSON) buf_char(&t->row, '}');
+    *buf_room(&t->row, 1) = '\n';
+    out_add(t->row.s, t->row.len + 1);
     buf_clear(&t->row);
     t->at = 0;
     t->rows++;
