@@ -35,7 +35,10 @@ void in_open(struct in *in, const char *path) {
         die_errno("%s", in->name);
     }
     in->regular = S_ISREG(st.st_mode);
-    if (in->regular) in->size = st.st_size;
+    if (!in->regular) return;
+    off_t origin = lseek(in->fd, 0, SEEK_CUR);
+    in->origin = origin < 0 ? 0 : origin;
+    in->size = st.st_size > in->origin ? st.st_size - in->origin : 0;
 }
 
 /* Wait for a writer, but not when nobody reads stdout any more: a live pipeline then ends from its end, as if something had
@@ -80,6 +83,15 @@ size_t in_read(struct in *in, void *dst, size_t cap) {
     memcpy(dst, in->ahead + in->ahead_from, ahead);
     in->ahead_from += ahead;
     return ahead;
+}
+
+size_t in_read_at(const struct in *in, void *dst, size_t cap, long long offset) {
+    for (;;) {
+        ssize_t n = pread(in->fd, dst, cap, in->origin + offset);
+        if (n > 0 && offset == 0) refuse_packed(in, dst, (size_t)n);
+        if (n >= 0) return (size_t)n;
+        if (errno != EINTR) die_errno("%s", in->name);
+    }
 }
 
 void in_close(struct in *in) {

@@ -12,7 +12,8 @@ struct in {
     const char *name; /* as given, or "stdin"; for messages */
     int fd;
     bool regular; /* a file on disk: reads do not wait for a writer, pread and size work */
-    long long size; /* bytes of a regular file, else -1 */
+    long long size; /* bytes of a regular file from where it is read on, else -1 */
+    long long origin; /* where that is: not always its beginning, on stdin */
     bool begun; /* something was read */
     char *ahead; /* bytes that were peeked at and are still to be read */
     size_t ahead_from, ahead_to;
@@ -20,6 +21,8 @@ struct in {
 
 void in_open(struct in *in, const char *path); /* NULL or "-" = stdin; a directory or missing file dies */
 size_t in_read(struct in *in, void *dst, size_t cap); /* fills what one read gives, retries EINTR; 0 = end */
+/* The same of a regular file at a place of its own, for any thread: bytes from where it is read on. */
+size_t in_read_at(const struct in *in, void *dst, size_t cap, long long offset);
 void in_close(struct in *in);
 
 /* Look at the first bytes of an input before it is opened: up to cap of them in *head, valid until the in_open of the

@@ -7,13 +7,15 @@
 #include "die.h"
 #include "out.h"
 
-enum { BLOCK = 1 << 18 };
+enum { BLOCK = 1 << 18, BEYOND = 1 << 13 }; /* to read at once; and for the end of a range's last line */
 
 /* A block goes round: read and parsed by whoever has time, handed out in order, used again. */
 struct block {
     char *s;
-    size_t n, cap;
-    long long base; /* bytes of the log before it */
+    size_t n, cap; /* cap: without EVENT_PAD */
+    bool own; /* s is the block's, not a part of events.memory */
+    size_t from; /* where its first line begins */
+    long long base; /* bytes of the log before s */
     bool unended; /* the last line has no newline */
     bool ready;
     struct event_parser parser;
@@ -24,15 +26,19 @@ struct events {
     long long line; /* lines before the block that is handed out */
     bool crlf;
 
-    pthread_mutex_t reading; /* held by the one who reads: what is read, carried over, and how far */
+    bool ranges; /* a file: block i has the lines that begin in its i-th range of BLOCK bytes, and reads them itself */
+
+    pthread_mutex_t reading; /* held by the one who reads, or takes a range: how far, and what is carried over */
     struct buf carry; /* the beginning of a line whose end is in the next block */
-    long long at; /* bytes read */
+    long long at; /* bytes read, or taken */
     bool eof;
 
     pthread_mutex_t lock; /* of what follows, and block[].ready */
     pthread_cond_t parsed, room;
     struct block *block; /* [n_blocks] */
     size_t n_blocks;
+    char *memory; /* of the blocks, while none of them needs more */
+    size_t memory_n;
     size_t to_read, to_give; /* numbers of blocks; block i lies in block[i % n_blocks] */
     bool all_read, closing;
     bool given, flushed; /* the caller's: to_give is with it; stdout is, since the last block */
@@ -41,16 +47,24 @@ struct events {
     pthread_t *thread;
 };
 
+/* Room for n bytes in all, with those that are there kept. */
+static void block_room(struct block *b, size_t n) {
+    if (n <= b->cap) return;
+    size_t cap = 2 * n;
+    char *s = xrealloc(b->own ? b->s : NULL, cap + EVENT_PAD, 1);
+    if (!b->own && b->n > 0) memcpy(s, b->s, b->n);
+    b->s = s;
+    b->cap = cap;
+    b->own = true;
+}
+
 /* Whole lines, and at the end of the log what is left; false if that is nothing. */
 static bool read_block(struct events *e, struct block *b) {
     b->base = e->at - (long long)e->carry.len;
-    b->n = 0;
+    b->n = b->from = 0;
     b->unended = false;
     while (!e->eof) {
-        if (b->cap < b->n + e->carry.len + BLOCK) {
-            b->cap = 2 * (b->n + e->carry.len) + BLOCK + BLOCK / 4;
-            b->s = xrealloc(b->s, b->cap + EVENT_PAD, 1);
-        }
+        block_room(b, b->n + e->carry.len + BLOCK);
         if (b->n == 0 && e->carry.len > 0) memcpy(b->s, e->carry.s, b->n = e->carry.len);
         buf_clear(&e->carry);
         size_t n = in_read(&e->in, b->s + b->n, BLOCK);
@@ -72,6 +86,37 @@ static bool read_block(struct events *e, struct block *b) {
     return b->n > 0;
 }
 
+/* The next range; false if there is none. */
+static bool take_range(struct events *e, struct block *b) {
+    bool any = e->at < e->in.size;
+    b->base = e->at;
+    e->at += BLOCK;
+    e->eof = e->at >= e->in.size;
+    return any;
+}
+
+/* The lines that begin in the range at b->base: from past the first newline in it or just before it (but for the first
+ * range), to the first one at or behind its last byte. */
+static void read_range(const struct events *e, struct block *b) {
+    size_t before = b->base > 0, range = before + BLOCK, at = range - 1;
+    b->base -= (long long)before;
+    b->n = 0;
+    const char *newline = NULL;
+    for (size_t more = range + BEYOND; !newline && b->base + (long long)b->n < e->in.size; more = b->n / 4) {
+        block_room(b, b->n + more);
+        size_t n = in_read_at(&e->in, b->s + b->n, more, b->base + (long long)b->n);
+        if (n == 0) break; /* cut off since it was opened */
+        b->n += n;
+        if (b->n > at) newline = memchr(b->s + at, '\n', b->n - at);
+        if (b->n > at) at = b->n;
+    }
+    b->unended = newline == NULL;
+    if (newline) b->n = (size_t)(newline + 1 - b->s);
+    const char *first = before ? memchr(b->s, '\n', b->n < range ? b->n : range) : NULL;
+    b->from = !before ? 0 : first ? (size_t)(first + 1 - b->s) : b->n;
+    if (b->from >= range) b->from = b->n; /* it begins in the next one */
+}
+
 /* The line at s, of a block that ends at end, in full; past it. */
 static const char *take_line(struct block *b, const char *s, const char *end) {
     struct event *ev;
@@ -83,8 +128,9 @@ static const char *take_line(struct block *b, const char *s, const char *end) {
 /* Only what ends in a newline may be of the usual shape. */
 static void parse_block(struct block *b) {
     event_parser_reset(&b->parser);
-    const char *s = b->s, *end = b->s + b->n;
+    const char *s = b->s + b->from, *end = b->s + b->n;
     if (b->base == 0 && b->n >= 3 && memcmp(s, "\xEF\xBB\xBF", 3) == 0) s += 3; /* a byte order mark */
+    if (s == end) return;
     const char *newline = b->unended ? memrchr(s, '\n', (size_t)(end - s)) : end - 1;
     const char *usual_end = newline ? newline + 1 : s;
     while (s < end) {
@@ -98,7 +144,7 @@ static bool has_room(const struct events *e) { return e->to_read - e->to_give < 
 /* Read and parse one block; the caller holds `reading` and knows that there is room. */
 static void take_block(struct events *e) {
     struct block *b = &e->block[e->to_read % e->n_blocks];
-    bool any = read_block(e, b);
+    bool any = e->ranges ? take_range(e, b) : read_block(e, b);
     pthread_mutex_lock(&e->lock);
     b->ready = false;
     e->to_read += any;
@@ -107,6 +153,7 @@ static void take_block(struct events *e) {
     pthread_mutex_unlock(&e->lock);
     pthread_mutex_unlock(&e->reading);
     if (!any) return;
+    if (e->ranges) read_range(e, b);
     parse_block(b);
     pthread_mutex_lock(&e->lock);
     b->ready = true;
@@ -131,13 +178,26 @@ static void *work(void *events) {
     }
 }
 
+/* In huge pages where there are any: every byte of the log goes through it. */
+static void give_memory(struct events *e) {
+    const size_t each = BLOCK + 2 * BEYOND;
+    e->memory_n = (e->n_blocks * each + XMAP_UNIT - 1) / XMAP_UNIT * XMAP_UNIT;
+    e->memory = xmap(e->memory_n);
+    for (size_t i = 0; i < e->n_blocks; i++) {
+        e->block[i].s = e->memory + i * each;
+        e->block[i].cap = each - EVENT_PAD;
+    }
+}
+
 struct events *events_open(const char *path, unsigned threads) {
     struct events *e = xcalloc(1, sizeof *e);
     in_open(&e->in, path);
     if (e->in.regular && e->in.size < 16 * BLOCK) threads = 1; /* over before a thread has begun */
+    e->ranges = e->in.regular && e->in.size > 0;
     e->n_threads = threads - 1;
     e->n_blocks = threads > 1 ? 2 * threads : 1;
     e->block = xcalloc(e->n_blocks, sizeof *e->block);
+    give_memory(e);
     e->thread = xcalloc(threads, sizeof *e->thread);
     pthread_mutex_init(&e->reading, NULL);
     pthread_mutex_init(&e->lock, NULL);
@@ -215,8 +275,9 @@ void events_close(struct events *e) {
         pthread_join(e->thread[i], NULL);
     for (size_t i = 0; i < e->n_blocks; i++) {
         event_parser_free(&e->block[i].parser);
-        free(e->block[i].s);
+        if (e->block[i].own) free(e->block[i].s);
     }
+    xunmap(e->memory, e->memory_n);
     in_close(&e->in);
     buf_free(&e->carry);
     free(e->block);
