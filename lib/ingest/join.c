@@ -394,8 +394,8 @@ static void take_in_order(struct join *j, uint32_t i, const struct event *ev, co
 static void take_sample(struct join *j, uint32_t i, const struct event *ev) {
     struct life *r = at(j, i);
     struct told t;
-    bool said =
-        (ev->kind == EV_ISSUED || ev->kind == EV_COMPLETE || ev->kind == EV_ERROR) && told_read(&j->teller, ev, &t);
+    bool says = ev->kind == EV_ISSUED || ev->kind == EV_COMPLETE ? ev->facts != NULL : ev->kind == EV_ERROR;
+    bool said = says && told_read(&j->teller, ev, &t);
     bool plain = !r->story && !j->rule.ids_reused;
     if (plain && ev->kind == EV_ISSUED && !int_known(r->issued_ns)) {
         set_issued(j, i, ev->stamp);
