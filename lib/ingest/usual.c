@@ -28,42 +28,52 @@ static inline bool literal(const char *s, const char *text, size_t n) {
 
 #define LITERAL(s, text) (literal(s, text, sizeof text - 1) && (s += sizeof text - 1, true))
 
-/* The digits at s, at most 8, as a number; how many there are in *n.  In a word, digits are 30 ... 39; those that count are
- * moved to its end, and halves, quarters and eighths are added up. */
-static inline uint64_t eight_digits(const char *s, unsigned *n) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t w = word_at(s), low = w ^ 0x3030303030303030;
-    uint64_t other = ((low + 0x7676767676767676) | low) & 0x8080808080808080; /* 80 where it is above 9 */
-    *n = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
-    if (*n == 0) return 0;
-    w = low << (64 - 8 * *n);
+/* Of the bytes of a word, those that are no digits: 80 in each. */
+static inline uint64_t no_digits(uint64_t w) {
+    uint64_t low = w ^ 0x3030303030303030;
+    return ((low + 0x7676767676767676) | low) & 0x8080808080808080;
+}
+
+/* The number that the first n of eight bytes write, n from 1 to 8: digits are moved to the end of the word, and halves,
+ * quarters and eighths are added up. */
+static inline uint64_t digits_of(uint64_t w, unsigned n) {
+    w = (w ^ 0x3030303030303030) << (64 - 8 * n);
     w = w * 2561 >> 8 & 0x00ff00ff00ff00ff;
     w = w * 6553601 >> 16 & 0x0000ffff0000ffff;
     return w * 42949672960001 >> 32;
-#else
-    uint64_t u = 0;
-    for (*n = 0; *n < 8 && s[*n] >= '0' && s[*n] <= '9'; ++*n)
-        u = u * 10 + (uint64_t)(s[*n] - '0');
-    return u;
-#endif
 }
 
-/* An integer of at most 19 digits. */
-static const char *usual_int(const char *s, int64_t *v) {
-    static const uint64_t ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-    bool minus = *s == '-';
-    const char *from = s += minus;
-    unsigned n;
-    uint64_t u = eight_digits(s, &n);
-    s += n;
-    while (n == 8 && s - from < 24) {
-        uint64_t more = eight_digits(s, &n);
-        u = u * ten[n] + more;
-        s += n;
+/* An integer of at most 19 digits, read as num_int does. */
+static const char *any_int(const char *s, int64_t *v) {
+    size_t n = *s == '-';
+    while (n < 21 && s[n] >= '0' && s[n] <= '9')
+        n++;
+    return num_int(s, n, v) ? s + n : NULL;
+}
+
+/* The same, for the 8 to 19 digits of a stamp: a word, and what follows it in one or two more. */
+static inline const char *usual_int(const char *s, int64_t *v) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    static const uint64_t ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    uint64_t first = word_at(s), rest = word_at(s + 8), end = no_digits(rest);
+    if (no_digits(first) || *s == '0') return any_int(s, v);
+    uint64_t u = digits_of(first, 8);
+    s += 8;
+    if (!end) {
+        u = u * 100000000 + digits_of(rest, 8);
+        s += 8;
+        rest = word_at(s);
+        end = no_digits(rest);
+        if (!(uint32_t)end) return any_int(s - 16, v); /* more than 19 digits */
     }
-    if (s == from || s - from > 19 || u > INT64_MAX || (*from == '0' && s - from > 1)) return NULL;
-    *v = minus ? -(int64_t)u : (int64_t)u;
-    return s;
+    unsigned n = (unsigned)__builtin_ctzll(end) / 8;
+    if (n > 0) u = u * ten[n] + digits_of(rest, n);
+    if (u > INT64_MAX) return NULL;
+    *v = (int64_t)u;
+    return s + n;
+#else
+    return any_int(s, v);
+#endif
 }
 
 /* A string, from past its opening quote to past its closing one. */
@@ -186,18 +196,21 @@ static const char *usual_scalar(const char *s, const char *end, struct value *v)
     return s;
 }
 
-/* How many bytes at s are ASCII that needs no second look: neither quote nor backslash nor control (DEL is one, too).
- * At most EVENT_PAD; 0 where there are no instructions for it. */
+#if defined(__SSE2__)
+/* Of 16 bytes, those that are not ASCII or need a second look: quotes, backslashes, controls (DEL is one, too). */
+static inline unsigned not_plain(const char *s) {
+    __m128i x = _mm_loadu_si128((const __m128i *)s);
+    __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')), _mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
+    hit = _mm_or_si128(hit, _mm_cmplt_epi8(x, _mm_set1_epi8(0x20)));
+    return (unsigned)_mm_movemask_epi8(_mm_or_si128(hit, _mm_cmpeq_epi8(x, _mm_set1_epi8(0x7f))));
+}
+#endif
+
+/* How many plain bytes there are at s, up to 47; 0 if there are more, or no instructions to tell. */
 static inline size_t plain_ascii(const char *s) {
 #if defined(__SSE2__)
-    for (size_t i = 0; i < EVENT_PAD; i += 16) {
-        __m128i x = _mm_loadu_si128((const __m128i *)(s + i));
-        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')), _mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
-        hit = _mm_or_si128(hit, _mm_cmplt_epi8(x, _mm_set1_epi8(0x20)));
-        unsigned bits = (unsigned)_mm_movemask_epi8(_mm_or_si128(hit, _mm_cmpeq_epi8(x, _mm_set1_epi8(0x7f))));
-        if (bits) return i + (size_t)__builtin_ctz(bits);
-    }
-    return EVENT_PAD;
+    uint64_t hit = not_plain(s) | (uint64_t)not_plain(s + 16) << 16 | (uint64_t)not_plain(s + 32) << 32; /* ids are short */
+    return hit ? (size_t)__builtin_ctzll(hit) : 0;
 #else
     (void)s;
     return 0;
@@ -273,17 +286,15 @@ static const char *usual_middle(struct event_parser *p, const char *s, const cha
 /* From the beginning of the line to the stamp. */
 static const char *usual_kind(const char *s, enum event_kind *kind) {
     if (!LITERAL(s, "{\"event_type\":\"sample.") && !LITERAL(s, "{\"event_type\":\"")) return NULL;
-    if (LITERAL(s, "recv_non_first" AFTER_KIND))
+    switch (*s) {
+    case 'c': *kind = EV_COMPLETE; return LITERAL(s, "complete" AFTER_KIND) ? s : NULL;
+    case 'i': *kind = EV_ISSUED; return LITERAL(s, "issued" AFTER_KIND) ? s : NULL;
+    case 'r': *kind = EV_FIRST;
+        if (LITERAL(s, "recv_first" AFTER_KIND)) return s;
         *kind = EV_CHUNK;
-    else if (LITERAL(s, "recv_first" AFTER_KIND))
-        *kind = EV_FIRST;
-    else if (LITERAL(s, "complete" AFTER_KIND))
-        *kind = EV_COMPLETE;
-    else if (LITERAL(s, "issued" AFTER_KIND))
-        *kind = EV_ISSUED;
-    else
-        return NULL;
-    return s;
+        return LITERAL(s, "recv_non_first" AFTER_KIND) ? s : NULL;
+    default: return NULL;
+    }
 }
 
 /* The line at s; past its newline. */
