@@ -95,26 +95,38 @@ static bool take_range(struct events *e, struct block *b) {
     return any;
 }
 
-/* The lines that begin in the range at b->base: from past the first newline in it or just before it (but for the first
- * range), to the first one at or behind its last byte. */
+/* More of a file, behind what the block has of it; false at the end. */
+static bool read_more(const struct events *e, struct block *b, size_t n) {
+    long long left = e->in.size - b->base - (long long)b->n;
+    if (left <= 0) return false;
+    if (n > (unsigned long long)left) n = (size_t)left;
+    block_room(b, b->n + n);
+    n = in_read_at(&e->in, b->s + b->n, n, b->base + (long long)b->n);
+    b->n += n;
+    return n > 0; /* it may have been cut since it was opened */
+}
+
+/* The lines that begin in the range at b->base: those after the first newline in it, or just before it, but for the first
+ * range; and up to the first newline that is not before its last byte. */
 static void read_range(const struct events *e, struct block *b) {
     size_t before = b->base > 0, range = before + BLOCK, at = range - 1;
     b->base -= (long long)before;
-    b->n = 0;
+    b->n = b->from = 0;
+    while (b->n < range && read_more(e, b, range + BEYOND - b->n))
+        ;
+    if (before) {
+        const char *first = memchr(b->s, '\n', b->n < at ? b->n : at);
+        b->from = first ? (size_t)(first + 1 - b->s) : b->n;
+        if (!first) return; /* all of it is in the middle of a line */
+    }
     const char *newline = NULL;
-    for (size_t more = range + BEYOND; !newline && b->base + (long long)b->n < e->in.size; more = b->n / 4) {
-        block_room(b, b->n + more);
-        size_t n = in_read_at(&e->in, b->s + b->n, more, b->base + (long long)b->n);
-        if (n == 0) break; /* cut off since it was opened */
-        b->n += n;
+    for (size_t more = BEYOND;; more = more < BLOCK ? 2 * more : BLOCK) {
         if (b->n > at) newline = memchr(b->s + at, '\n', b->n - at);
         if (b->n > at) at = b->n;
+        if (newline || !read_more(e, b, more)) break;
     }
     b->unended = newline == NULL;
     if (newline) b->n = (size_t)(newline + 1 - b->s);
-    const char *first = before ? memchr(b->s, '\n', b->n < range ? b->n : range) : NULL;
-    b->from = !before ? 0 : first ? (size_t)(first + 1 - b->s) : b->n;
-    if (b->from >= range) b->from = b->n; /* it begins in the next one */
 }
 
 /* The line at s, of a block that ends at end, in full; past it. */

@@ -434,13 +434,15 @@ static void take_too_late(struct join *j, uint64_t *place, const struct event *e
     }
 }
 
+static bool same_id(const struct life *r, const struct event *ev) {
+    struct view id = life_id(r);
+    return r->hash == ev->hash && id.n == ev->id.n && memcmp(id.s, ev->id.s, id.n) == 0;
+}
+
 static void take_id(struct join *j, const struct event *ev, bool late) {
     uint64_t *place = ids_find(&j->ids, ev->hash);
     while (place && ids_state(place) == ID_LIVE) {
-        const struct life *r = at(j, ids_index(place));
-        struct view id = life_id(r);
-        if (j->rule.ids_reused) break;
-        if (r->hash == ev->hash && id.n == ev->id.n && memcmp(id.s, ev->id.s, id.n) == 0) break;
+        if (j->rule.ids_reused || same_id(at(j, ids_index(place)), ev)) break;
         place = ids_find_next(ev->hash, place);
     }
     if (!place) {
@@ -456,22 +458,21 @@ static void take_id(struct join *j, const struct event *ev, bool late) {
 }
 
 static bool count_event(struct join *j, const struct event *ev) {
-    switch (ev->kind) {
-    case EV_MALFORMED: j->n.malformed++; return false;
-    case EV_OTHER: j->n.other++; return false;
-    default:
-        j->n.events++;
-        j->n.bad_payload += ev->facts && ev->facts->payload == PAY_BAD;
-        return true;
+    if (ev->kind == EV_MALFORMED || ev->kind == EV_OTHER) {
+        j->n.malformed += ev->kind == EV_MALFORMED;
+        j->n.other += ev->kind == EV_OTHER;
+        return false;
     }
+    j->n.events++;
+    j->n.bad_payload += ev->facts && ev->facts->payload == PAY_BAD;
+    return true;
 }
 
 /* Whether the event belongs to the session that is read. */
 static bool in_session(struct join *j, const struct event *ev) {
     if (ev->kind == EV_STARTED && ++j->sessions > 1 && j->rule.session == 0)
         die_at(j->file, ev->line, "a second session.started: the log holds several runs; --session N chooses one");
-    int64_t current = j->sessions ? j->sessions : 1;
-    return j->rule.session == 0 || current == j->rule.session;
+    return j->rule.session == 0 || j->rule.session == (j->sessions ? j->sessions : 1);
 }
 
 static void take(struct join *j, const struct event *ev) {
@@ -495,7 +496,7 @@ static void take(struct join *j, const struct event *ev) {
         break;
     default: break;
     }
-    drain(j);
+    if (j->waiting.v.n > 0) drain(j);
     if (j->frontier >= j->wake) release(j);
 }
 

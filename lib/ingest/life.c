@@ -245,27 +245,16 @@ static void put_hash(char hex[16], uint64_t hash) {
 
 void life_row(const struct life *l, const struct teller *by, const struct spans_rule *spans, char hex[16],
               struct ledger_row *row) {
-    *row = (struct ledger_row){.request = life_id(l),
-                               .seq = INT_NONE,
-                               .outcome = int_known(l->done_ns) ? OUT_COMPLETED : OUT_UNFINISHED,
-                               .intended_ns = INT_NONE,
-                               .issued_ns = l->issued_ns,
-                               .reissued_ns = INT_NONE,
-                               .first_ns = l->first_ns,
-                               .last_ns = INT_NONE,
-                               .done_ns = l->done_ns,
-                               .ttft_ns = INT_NONE,
-                               .tpot_ns = NAN,
-                               .gap_max_ns = INT_NONE,
-                               .e2e_ns = INT_NONE,
-                               .input_tokens = l->input_tokens,
-                               .output_tokens = INT_NONE,
-                               .tail_tokens = INT_NONE,
-                               .chunks = INT_NONE,
-                               .attempts = 1,
-                               .finish_reason = told_word(by, l->finish),
-                               .turn = INT_NONE,
-                               .answer_first_ns = l->bits & REASONING ? INT_NONE : l->first_ns};
+    *row = ledger_row_missing;
+    row->request = life_id(l);
+    row->outcome = int_known(l->done_ns) ? OUT_COMPLETED : OUT_UNFINISHED;
+    row->issued_ns = l->issued_ns;
+    row->first_ns = l->first_ns;
+    row->done_ns = l->done_ns;
+    row->input_tokens = l->input_tokens;
+    row->attempts = 1;
+    row->finish_reason = told_word(by, l->finish);
+    row->answer_first_ns = l->bits & REASONING ? INT_NONE : l->first_ns;
     if (l->story) close_story(row, l->story);
     bool one_chunk =
         row->outcome == OUT_COMPLETED && (l->bits & ONE_CHUNK || (l->bits & ONE_STRING && !int_known(l->first_ns)));

@@ -312,29 +312,6 @@ static void settle(struct reader *r, const struct maprow_rule *rule) {
     spans_fill(row, &rule->spans);
 }
 
-static const struct ledger_row no_row = {
-    .seq = INT_NONE,
-    .tracked = true,
-    .outcome = OUT_COMPLETED,
-    .intended_ns = INT_NONE,
-    .issued_ns = INT_NONE,
-    .reissued_ns = INT_NONE,
-    .first_ns = INT_NONE,
-    .last_ns = INT_NONE,
-    .done_ns = INT_NONE,
-    .ttft_ns = INT_NONE,
-    .tpot_ns = NAN,
-    .gap_max_ns = INT_NONE,
-    .e2e_ns = INT_NONE,
-    .input_tokens = INT_NONE,
-    .output_tokens = INT_NONE,
-    .tail_tokens = INT_NONE,
-    .chunks = INT_NONE,
-    .attempts = INT_NONE,
-    .turn = INT_NONE,
-    .answer_first_ns = INT_NONE,
-};
-
 /* The value after a key that begins with '#'. */
 static enum maprow_kind read_said(struct reader *r, struct view key, struct view *said) {
     static const struct {
@@ -380,7 +357,8 @@ static enum maprow_kind read_object(struct reader *r, const struct maprow_rule *
 enum maprow_kind maprow_read(struct view object, const struct maprow_rule *rule, struct arena *texts,
                              struct ledger_row *row, struct view *said) {
     struct reader r = {.texts = texts, .row = row, .error_code = INT_NONE};
-    *row = no_row;
+    *row = ledger_row_missing;
+    row->tracked = true;
     *said = (struct view){NULL, 0};
     jtok_init(&r.j, object.s, object.n);
     enum maprow_kind kind = read_object(&r, rule, said);

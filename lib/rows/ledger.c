@@ -64,6 +64,27 @@ static const struct column columns[N_COLUMNS] = {
 
 const struct schema ledger_schema = {"ledger", columns, N_COLUMNS};
 
+const struct ledger_row ledger_row_missing = {
+    .seq = INT_NONE,
+    .intended_ns = INT_NONE,
+    .issued_ns = INT_NONE,
+    .reissued_ns = INT_NONE,
+    .first_ns = INT_NONE,
+    .last_ns = INT_NONE,
+    .done_ns = INT_NONE,
+    .ttft_ns = INT_NONE,
+    .tpot_ns = NAN,
+    .gap_max_ns = INT_NONE,
+    .e2e_ns = INT_NONE,
+    .input_tokens = INT_NONE,
+    .output_tokens = INT_NONE,
+    .tail_tokens = INT_NONE,
+    .chunks = INT_NONE,
+    .attempts = INT_NONE,
+    .turn = INT_NONE,
+    .answer_first_ns = INT_NONE,
+};
+
 struct ledger_in {
     struct table_in table;
     int at[N_COLUMNS];

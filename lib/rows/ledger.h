@@ -49,6 +49,8 @@ struct ledger_row {
     unsigned flags; /* enum ledger_flag, or'ed */
 };
 
+extern const struct ledger_row ledger_row_missing; /* completed, untracked, and nothing else known */
+
 extern const struct schema ledger_schema;
 
 /* Columns of an open ledger, resolved by name once; -1 = absent.  A plain table must have at least `request` and
