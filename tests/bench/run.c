@@ -2,8 +2,8 @@
  *
  *     run N COMMAND...
  *
- * Each COMMAND is a shell command line.  All are run N times by turns, so that what else the machine does falls on each
- * of them alike, with stdout to /dev/null.  A line per command on stdout, in their order, separated by tabs: the median
+ * Each COMMAND is a shell command line.  All are run N times by turns, each turn beginning with another one, so that what
+ * else the machine does, and a processor that is slower than another, falls on each of them alike; stdout is /dev/null.  A line per command on stdout, in their order, separated by tabs: the median
  * of its wall times and of its processor times (user and system, children included), the least of each, all in seconds,
  * and the most memory one process of it took, in kB.  A command that fails has a line of dashes. */
 #include <fcntl.h>
@@ -80,8 +80,10 @@ int main(int argc, char **argv) {
         t[c].cpu = calloc(rounds, sizeof(double));
     }
     for (size_t i = 0; i < rounds; i++)
-        for (size_t c = 0; c < n_commands; c++)
+        for (size_t k = 0; k < n_commands; k++) {
+            size_t c = (k + i) % n_commands;
             if (!t[c].failed) run_once(&t[c], argv[2 + c], i);
+        }
     for (size_t c = 0; c < n_commands; c++) {
         print(&t[c], rounds);
         free(t[c].wall);
