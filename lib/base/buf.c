@@ -1,12 +1,14 @@
 #include "buf.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "die.h"
 
@@ -25,14 +27,25 @@ static void *checked(void *p) {
     return p;
 }
 
-void *xmalloc(size_t n) { return checked(malloc(n ? n : 1)); }
+/* Large arrays are asked for in huge pages where the system has them: the first touch of a page costs, and these are
+ * touched from end to end.  All of the mapping, so that it stays one and can grow without being copied.  Advice: it may
+ * fail. */
+static void *advised(void *p, size_t bytes) {
+    if (p && bytes >= XMAP_UNIT) {
+        uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)p / page * page;
+        madvise((void *)from, (uintptr_t)p + malloc_usable_size(p) - from, MADV_HUGEPAGE);
+    }
+    return checked(p);
+}
+
+void *xmalloc(size_t n) { return advised(malloc(n ? n : 1), n); }
 
 void *xcalloc(size_t n, size_t size) { return checked(calloc(n ? n : 1, size ? size : 1)); }
 
 void *xrealloc(void *p, size_t n, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes)) checked(NULL);
-    return checked(realloc(p, bytes ? bytes : 1));
+    return advised(realloc(p, bytes ? bytes : 1), bytes);
 }
 
 void *xtable(size_t n, size_t size) {

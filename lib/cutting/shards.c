@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "die.h"
+#include "hash.h"
 #include "ledger.h"
 #include "num.h"
 
@@ -323,16 +324,4 @@ json_t *shards_counts(const struct shards *s) {
     return counts;
 }
 
-static int by_value(const void *pa, const void *pb) {
-    uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-    return (a > b) - (a < b);
-}
-
-size_t shards_duplicates(const struct shards *s) {
-    if (s->key.n == 0) return 0;
-    size_t n = 0;
-    qsort(s->key.v, s->key.n, sizeof *s->key.v, by_value);
-    for (size_t i = 1; i < s->key.n; i++)
-        n += s->key.v[i] == s->key.v[i - 1];
-    return n;
-}
+size_t shards_duplicates(const struct shards *s) { return hash_repeats(s->key.v, s->key.n); }

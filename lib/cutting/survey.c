@@ -4,6 +4,7 @@
 
 #include "die.h"
 #include "grain.h"
+#include "hash.h"
 #include "num.h"
 
 const char *const mode_name[] = {"auto", "concurrency", "poisson", "offline", "agentic", NULL};
@@ -46,11 +47,6 @@ void survey_end(struct survey *s, const struct requests *r) {
         s->early += r->v[i].issued_ns - s->first_issue_ns <= s->wall_ns / 100;
 }
 
-static int by_value(const void *pa, const void *pb) {
-    uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-    return (a > b) - (a < b);
-}
-
 static bool came_back(const struct requests *r, const struct survey_marks *marks) {
     if (marks->conversation.n == 0) return false;
     uint64_t *seen = xmalloc(r->n * sizeof *seen);
@@ -61,9 +57,7 @@ static bool came_back(const struct requests *r, const struct survey_marks *marks
         later = later || c == LATER_TURN;
         if (c != 0) seen[n++] = c;
     }
-    qsort(seen, n, sizeof *seen, by_value);
-    for (size_t i = 1; i < n && !later; i++)
-        later = seen[i] == seen[i - 1];
+    later = later || hash_repeats(seen, n) > 0;
     free(seen);
     return later;
 }
