@@ -7,7 +7,7 @@ trap 'rm -f "$faults"' EXIT
 
 rooms="$(printf -- '-I%s ' lib/*/)"
 
-# 1. every header names its layer in its first comment, and a module includes only what stands lower
+# 1. every header names its layer in its first comment, and a module includes only what stands lower; m_inside.h is part of m
 declare -A layer
 for f in lib/*/*.h; do
     n=$(sed -nE '1,/\*\//s/.*Layer ([0-9]+).*/\1/p' "$f" | head -n 1)
@@ -16,8 +16,10 @@ for f in lib/*/*.h; do
 done
 for f in lib/*/*.[ch]; do
     m=$(basename "${f%.[ch]}")
+    m=${m%_inside}
     while read -r header; do
         under=${header%.h}
+        under=${under%_inside}
         if [ "$under" = "$m" ] || [ -z "${layer[$under]:-}" ]; then continue; fi
         [ "${layer[$under]}" -lt "${layer[$m]:-99}" ] || echo "$f (layer ${layer[$m]:-?}) includes $header (layer ${layer[$under]})"
     done < <(sed -n 's/^#include "\(.*\)"/\1/p' "$f") >>"$faults"

@@ -189,9 +189,7 @@ TARGET static inline block_256 load_256(const char *p) {
     return (block_256){_mm256_loadu_si256((const __m256i *)p), _mm256_loadu_si256((const __m256i *)(p + 32))};
 }
 
-TARGET static inline block_256 nothing_256(void) {
-    return (block_256){_mm256_setzero_si256(), _mm256_setzero_si256()};
-}
+TARGET static inline block_256 nothing_256(void) { return (block_256){_mm256_setzero_si256(), _mm256_setzero_si256()}; }
 
 TARGET static inline block_256 load_part_256(const char *p, size_t n) {
     char part[64] = {0};

@@ -1,4 +1,4 @@
-/* event: one line of the event log of a load generator.  Layer 2.
+/* event: one line of the event log of a load generator.  Layer 3.
  *
  * A line is a JSON object: event_type, timestamp_ns, sample_uuid, and what belongs to them.  Lines of the usual shape are
  * read in one pass without a tokenizer; every other line goes through jtok.  Both accept the same lines and find the

@@ -1,4 +1,4 @@
-/* event_inside: what the two parsers of a line share, event (any line) and usual (lines of the usual shape).  Layer 2.
+/* event_inside: what the two parsers of a line share, event (any line) and usual (lines of the usual shape).  Layer 3.
  *
  * Not for others. */
 #ifndef EVENT_INSIDE_H

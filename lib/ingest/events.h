@@ -1,4 +1,4 @@
-/* events: the event log of a load generator, in blocks of lines.  Layer 3.
+/* events: the event log of a load generator, in blocks of lines.  Layer 4.
  *
  * Whole lines are read ahead of the caller and parsed (event), on as many threads as wanted; the caller gets them in the
  * order of the log.  An event belongs to the reader and lives until the next call of events_next. */

@@ -20,7 +20,8 @@ enum id_state { ID_FREE, ID_LIVE, ID_DONE, ID_FAILED };
 enum { IDS_SHARDS = 8 };
 struct ids {
     uint64_t *place; /* [IDS_SHARDS][stride], all zero where free; the last one of a shard is */
-    size_t stride, cap; /* homes lie in the first cap places of a shard; the others are for what is pushed beyond them */
+    size_t stride,
+        cap; /* homes lie in the first cap places of a shard; the others are for what is pushed beyond them */
     size_t n[IDS_SHARDS];
 };
 

@@ -171,7 +171,8 @@ static const char *usual_prompt(struct event_parser *p, const char *s, const cha
 
 static const char *usual_data(struct event_parser *p, const char *s, const char *end, struct event *ev) {
     if (LITERAL(s, "null")) return s;
-    if (ev->kind == EV_COMPLETE && LITERAL(s, "[\"TextModelOutput\",")) return usual_reply(s, end, event_facts_of(p, ev));
+    if (ev->kind == EV_COMPLETE && LITERAL(s, "[\"TextModelOutput\","))
+        return usual_reply(s, end, event_facts_of(p, ev));
     if (ev->kind == EV_ISSUED && LITERAL(s, "[\"PromptData\",")) return usual_prompt(p, s, end, event_facts_of(p, ev));
     return NULL;
 }
@@ -209,7 +210,8 @@ static inline unsigned not_plain(const char *s) {
 /* How many plain bytes there are at s, up to 47; 0 if there are more, or no instructions to tell. */
 static inline size_t plain_ascii(const char *s) {
 #if defined(__SSE2__)
-    uint64_t hit = not_plain(s) | (uint64_t)not_plain(s + 16) << 16 | (uint64_t)not_plain(s + 32) << 32; /* ids are short */
+    uint64_t hit =
+        not_plain(s) | (uint64_t)not_plain(s + 16) << 16 | (uint64_t)not_plain(s + 32) << 32; /* ids are short */
     return hit ? (size_t)__builtin_ctzll(hit) : 0;
 #else
     (void)s;
@@ -289,7 +291,8 @@ static const char *usual_kind(const char *s, enum event_kind *kind) {
     switch (*s) {
     case 'c': *kind = EV_COMPLETE; return LITERAL(s, "complete" AFTER_KIND) ? s : NULL;
     case 'i': *kind = EV_ISSUED; return LITERAL(s, "issued" AFTER_KIND) ? s : NULL;
-    case 'r': *kind = EV_FIRST;
+    case 'r':
+        *kind = EV_FIRST;
         if (LITERAL(s, "recv_first" AFTER_KIND)) return s;
         *kind = EV_CHUNK;
         return LITERAL(s, "recv_non_first" AFTER_KIND) ? s : NULL;

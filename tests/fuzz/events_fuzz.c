@@ -19,8 +19,7 @@ static bool same_part(const struct reply_part *a, const struct reply_part *b) {
 }
 
 static void compare_labels(const struct event_labels *a, const struct event_labels *b) {
-    static const struct event_labels none = {
-        .turn = INT64_MIN, .intended_ns = INT64_MIN, .error_code = INT64_MIN};
+    static const struct event_labels none = {.turn = INT64_MIN, .intended_ns = INT64_MIN, .error_code = INT64_MIN};
     a = a ? a : &none;
     b = b ? b : &none;
     CHECK(same(a->conversation, b->conversation) && same(a->worker, b->worker));
