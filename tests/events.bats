@@ -65,6 +65,42 @@ LOG
     [[ ${lines[1]} == a$'\t'0$'\t'1$'\t'unfinished* ]]
 }
 
+# Lines end just before, on and just behind every multiple of 2^18 bytes, some are longer than that, and some are malformed.
+boundaries() {
+    python3 - "$1" <<'END'
+import sys
+log, size, n = open(sys.argv[1], "w"), 0, 0
+def put(length, end="\n"):
+    """a line of so many bytes before its end"""
+    global size, n
+    n += 1
+    line = '{"event_type":"issued","timestamp_ns":%d,"sample_uuid":"r%d","x":"' % (n * 1000, n)
+    line += "x" * (length - len(line) - 2) + ('"}' if n % 97 else '"')
+    size += log.write(line + end)
+for k in range(1, 24):
+    at = k * (1 << 18) + k % 5 - 2 # of the newline
+    while size < at and at - size > 3000 and k not in (7, 8, 9, 16, 17):
+        put(900 + n % 700, "\r\n" if k > 20 else "\n")
+    if k not in (7, 8, 16):
+        put(at - size)
+log.write('{"event_type":"session.ended","timestamp_ns":%d}' % (n * 1000))
+END
+}
+
+@test "a line of a file is read once, wherever ranges and threads part it" {
+    boundaries "$BATS_TEST_TMPDIR/log"
+    ends=$(LC_ALL=C awk '{ size += length + 1; n += (size + 1) % 262144 < 5 } END { print n }' "$BATS_TEST_TMPDIR/log")
+    [ "$ends" = 20 ] # the log is as it should be
+    cat "$BATS_TEST_TMPDIR/log" | ev2ledger >"$BATS_TEST_TMPDIR/want" 2>"$BATS_TEST_TMPDIR/said"
+    grep -q malformed "$BATS_TEST_TMPDIR/want"
+    for threads in 1 2 3 4; do
+        ev2ledger -t "$threads" "$BATS_TEST_TMPDIR/log" >"$BATS_TEST_TMPDIR/got" 2>"$BATS_TEST_TMPDIR/err"
+        cmp "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
+        diff <(sed "s/stdin/log/" "$BATS_TEST_TMPDIR/said") <(sed "s|$BATS_TEST_TMPDIR/log|log|" "$BATS_TEST_TMPDIR/err")
+        { read -r _; ev2ledger -q -t "$threads"; } <"$BATS_TEST_TMPDIR/log" >/dev/null # from where another has read to
+    done
+}
+
 @test "a log cut at any byte loses no whole line and says that it is cut" {
     log=$ROOT/tests/cases/ev2ledger/error_then_complete/in.jsonl
     size=$(wc -c <"$log")

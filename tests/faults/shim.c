@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -105,6 +106,26 @@ int posix_memalign(void **p, size_t alignment, size_t n) {
     return *p ? 0 : ENOMEM;
 }
 
+void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset) {
+    if (refused(n)) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    return (void *)syscall(SYS_mmap, at, n, protection, flags, fd, offset);
+}
+
+void *mremap(void *p, size_t was, size_t n, int flags, ...) {
+    va_list more;
+    va_start(more, flags);
+    void *to = flags & MREMAP_FIXED ? va_arg(more, void *) : NULL;
+    va_end(more);
+    if (refused(n)) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    return (void *)syscall(SYS_mremap, p, was, n, flags, to);
+}
+
 static ssize_t failed(int why) {
     errno = why;
     return -1;
@@ -121,6 +142,13 @@ ssize_t read(int fd, void *s, size_t n) {
     if (i == plan.read) return failed(EIO);
     if (plan.eintr_read && i % 2) return failed(EINTR);
     return syscall(SYS_read, fd, s, plan.short_read ? few(i, n) : n);
+}
+
+ssize_t pread(int fd, void *s, size_t n, off_t offset) {
+    unsigned long i = ++n_read;
+    if (i == plan.read) return failed(EIO);
+    if (plan.eintr_read && i % 2) return failed(EINTR);
+    return syscall(SYS_pread64, fd, s, plan.short_read ? few(i, n) : n, offset);
 }
 
 ssize_t write(int fd, const void *s, size_t n) {
