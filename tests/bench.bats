@@ -21,12 +21,12 @@ load lib
     done
 }
 
-@test "run measures commands by turns: time, memory, and that one fails" {
+@test "run measures commands by turns that begin with another each: time, memory, and that one fails" {
     printf '%s\n' a b >"$BATS_TEST_TMPDIR/want"
     run --separate-stderr "$BUILD/bench/run" 3 "sleep 0.05; echo a >>$BATS_TEST_TMPDIR/ran" "false" \
         "dd if=/dev/zero bs=50M count=1 status=none; echo b >>$BATS_TEST_TMPDIR/ran"
     [ "$status" = 0 ]
-    [ "$(tr -d '\n' <"$BATS_TEST_TMPDIR/ran")" = ababab ]
+    [ "$(tr -d '\n' <"$BATS_TEST_TMPDIR/ran")" = abbaba ]
     [ "${lines[1]}" = "-"$'\t'"-"$'\t'"-"$'\t'"-"$'\t'"-" ]
     echo "$output"
     awk -F '\t' 'NR == 1 && ($1 < .05 || $2 > .05 || $3 > $1) { exit 1 } NR == 3 && $5 < 50000 { exit 1 }' <<<"$output"

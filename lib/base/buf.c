@@ -48,16 +48,6 @@ void *xrealloc(void *p, size_t n, size_t size) {
     return advised(realloc(p, bytes ? bytes : 1), bytes);
 }
 
-void *xtable(size_t n, size_t size) {
-    const size_t huge = 2 << 20;
-    size_t bytes;
-    if (__builtin_mul_overflow(n, size, &bytes)) checked(NULL);
-    void *p;
-    if (bytes < huge || posix_memalign(&p, huge, bytes) != 0) return xcalloc(n, size);
-    madvise(p, bytes / huge * huge, MADV_HUGEPAGE); /* advice: it may fail */
-    return memset(p, 0, bytes);
-}
-
 /* Address space for so many bytes, beginning at a multiple of the unit. */
 static char *aligned_space(size_t bytes) {
     size_t all;

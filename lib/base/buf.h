@@ -12,10 +12,8 @@ void *xmalloc(size_t n) __attribute__((returns_nonnull));
 void *xcalloc(size_t n, size_t size) __attribute__((returns_nonnull));
 /* n elements of size bytes, the product checked */
 void *xrealloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull));
-/* Zeroed memory for a large table that is read all over: in huge pages where the system has them.  Freed by free. */
-void *xtable(size_t n, size_t size);
-/* Zeroed memory that grows without being copied, in huge pages where the system has them; its bytes are a multiple of
- * XMAP_UNIT.  xremap: the bytes beyond `was` are zero. */
+/* Zeroed memory for a large table that is read all over, which grows without being copied: in huge pages where the system
+ * has them; its bytes are a multiple of XMAP_UNIT.  xremap: the bytes beyond `was` are zero. */
 enum { XMAP_UNIT = 2 << 20 };
 void *xmap(size_t bytes) __attribute__((returns_nonnull));
 void *xremap(void *p, size_t was, size_t bytes) __attribute__((returns_nonnull));

@@ -8,6 +8,7 @@
 #if defined(__x86_64__)
 #include <xxh_x86dispatch.h>
 #else
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 #endif
 

@@ -13,7 +13,7 @@ struct interval {
     int64_t from, to;
 };
 
-enum { CHUNK = 16384 }; /* 2 MiB */
+enum { CHUNK = XMAP_UNIT / sizeof(struct life) };
 struct chunk {
     struct life *request;
 };
@@ -60,7 +60,7 @@ static struct life *at(const struct join *j, uint32_t i) { return &j->chunks.v[i
 static uint32_t new_request(struct join *j, uint64_t hash, struct view id) {
     if (j->free_.n == 0) {
         if ((uint64_t)j->n_requests + CHUNK >= LIFE_NONE) die("%s: too many requests at once", j->file);
-        struct chunk chunk = {xtable(CHUNK, sizeof(struct life))};
+        struct chunk chunk = {xmap(XMAP_UNIT)};
         vec_push(&j->chunks, chunk);
         vec_reserve(&j->free_, CHUNK);
         for (uint32_t i = CHUNK; i-- > 0;)
@@ -639,7 +639,7 @@ void join_free(struct join *j) {
         if (!gone[i]) free_request(j, i);
     free(gone);
     for (size_t c = 0; c < j->chunks.n; c++)
-        free(j->chunks.v[c].request);
+        xunmap(j->chunks.v[c].request, XMAP_UNIT);
     vec_free(&j->chunks);
     vec_free(&j->free_);
     vec_free(&j->waiting.v);
