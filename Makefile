@@ -94,7 +94,10 @@ $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/lib/libsteady.a
 	@mkdir -p $(@D)
 	$(COMPILE) -o $@ $< $(BUILD)/lib/libsteady.a $(LIBS)
 
-check: all $(TESTS) fuzz-programs
+test-programs: all $(TESTS) fuzz-programs
+
+check:
+	$(MAKE) -j$$(nproc) test-programs
 	bash tests/run.sh
 
 # The whole suite once more with address and undefined behaviour sanitizers.
@@ -284,7 +287,7 @@ deb-chroot: deb
 clean:
 	rm -rf build $(TOOLS:%=bin/%)
 
-.PHONY: all check faults memcheck tokens-oracle check-dev bless lint demo deps deps-fuzz deps-recipes deps-slurm deps-arm completions \
+.PHONY: all check test-programs faults memcheck tokens-oracle check-dev bless lint demo deps deps-fuzz deps-recipes deps-slurm deps-arm completions \
     install uninstall dist deb deb-chroot clean bench calibrate scale fuzz fuzz-programs fuzz-targets print-fuzz-wrap
 .DELETE_ON_ERROR:
 .SECONDARY:
