@@ -100,22 +100,13 @@ static struct view decoded_of(struct event_parser *p, struct value v) {
     return (struct view){arena_copy(&p->scratch, p->decoded.s, n), n};
 }
 
-static bool is_control(char c) { return (unsigned char)c < 0x20 || c == 0x7f; }
-
 /* A string decoded, its control characters as the six characters \u00xx. */
 struct view event_text(struct event_parser *p, struct value v) {
     struct view w = decoded_of(p, v);
     if (!v.escaped && !memchr(w.s, 0x7f, w.n)) return w; /* what else is a control character must be escaped */
-    size_t controls = 0;
-    for (size_t i = 0; i < w.n; i++)
-        controls += is_control(w.s[i]);
-    if (controls == 0) return w;
+    if (buf_is_visible(w.s, w.n)) return w;
     struct buf b = {0};
-    for (size_t i = 0; i < w.n; i++)
-        if (is_control(w.s[i]))
-            buf_printf(&b, "\\u%04x", (unsigned)w.s[i]);
-        else
-            buf_char(&b, w.s[i]);
+    buf_visible(&b, w.s, w.n);
     w = (struct view){arena_copy(&p->scratch, b.s, b.len), b.len};
     buf_free(&b);
     return w;
