@@ -136,7 +136,7 @@ bench: all $(BUILD)/synth $(BENCH)
 # Every parser on bytes that nobody would write: FUZZER=1 makes targets of libFuzzer, otherwise they are programs that try
 # inputs and damaged copies of them (tests/fuzz/fuzz.h), which check runs with sanitizers.
 FUZZ = $(patsubst tests/fuzz/%_fuzz.c,%,$(wildcard tests/fuzz/*_fuzz.c))
-FUZZ_WRAP = exit malloc calloc realloc posix_memalign free open csv_init
+FUZZ_WRAP = exit malloc calloc realloc free xmap xremap xunmap open csv_init
 FUZZ_LINK = $(FUZZ_WRAP:%=-Wl$(comma)--wrap=%)
 build/%/fuzz/adapters: FUZZ_WRAP += jqmap_new jqmap_free jqmap_start
 build/%/fuzz/report: FUZZ_WRAP += svg_draw

@@ -33,7 +33,6 @@
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t n);
-void *__libc_memalign(size_t alignment, size_t n);
 
 /* What is asked for; 0 or ULONG_MAX = not asked for. */
 static struct {
@@ -99,12 +98,6 @@ void *malloc(size_t n) { return refused(n) ? no_memory() : __libc_malloc(n); }
 void *calloc(size_t n, size_t size) { return refused(n * size) ? no_memory() : __libc_calloc(n, size); }
 
 void *realloc(void *p, size_t n) { return refused(n) ? no_memory() : __libc_realloc(p, n); }
-
-int posix_memalign(void **p, size_t alignment, size_t n) {
-    if (refused(n)) return ENOMEM;
-    *p = __libc_memalign(alignment, n);
-    return *p ? 0 : ENOMEM;
-}
 
 void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset) {
     if (refused(n)) {

@@ -73,8 +73,9 @@ void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t n);
 void *__wrap_realloc(void *p, size_t n);
-int __real_posix_memalign(void **p, size_t align, size_t n);
-int __wrap_posix_memalign(void **p, size_t align, size_t n);
+void *__wrap_xmap(size_t bytes);
+void *__wrap_xremap(void *p, size_t was, size_t bytes);
+void __wrap_xunmap(void *p, size_t bytes);
 void __real_free(void *p);
 void __wrap_free(void *p);
 int __real_open(const char *path, int flags, ...);
@@ -127,12 +128,6 @@ static void untrack(const void *p) {
 void *__wrap_malloc(size_t n) { return track(__real_malloc(n)); }
 void *__wrap_calloc(size_t n, size_t size) { return track(__real_calloc(n, size)); }
 
-int __wrap_posix_memalign(void **p, size_t align, size_t n) {
-    int status = __real_posix_memalign(p, align, n);
-    if (status == 0) track(*p);
-    return status;
-}
-
 void *__wrap_realloc(void *p, size_t n) {
     untrack(p);
     return track(__real_realloc(p, n));
@@ -141,6 +136,20 @@ void *__wrap_realloc(void *p, size_t n) {
 void __wrap_free(void *p) {
     untrack(p);
     __real_free(p);
+}
+
+/* Mapped memory is taken from the same place, where it is watched and given back. */
+void *__wrap_xmap(size_t bytes) { return __wrap_calloc(bytes, 1); }
+
+void *__wrap_xremap(void *p, size_t was, size_t bytes) {
+    char *to = __wrap_realloc(p, bytes);
+    memset(to + was, 0, bytes - was);
+    return to;
+}
+
+void __wrap_xunmap(void *p, size_t bytes) {
+    (void)bytes;
+    __wrap_free(p);
 }
 
 int __wrap_open(const char *path, int flags, ...) {
