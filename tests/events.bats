@@ -97,7 +97,9 @@ END
         ev2ledger -t "$threads" "$BATS_TEST_TMPDIR/log" >"$BATS_TEST_TMPDIR/got" 2>"$BATS_TEST_TMPDIR/err"
         cmp "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
         diff <(sed "s/stdin/log/" "$BATS_TEST_TMPDIR/said") <(sed "s|$BATS_TEST_TMPDIR/log|log|" "$BATS_TEST_TMPDIR/err")
-        { read -r _; ev2ledger -q -t "$threads"; } <"$BATS_TEST_TMPDIR/log" >/dev/null # from where another has read to
+        # from where another has read to, and to the end for who comes next
+        tail -n +2 "$BATS_TEST_TMPDIR/log" | ev2ledger -q >"$BATS_TEST_TMPDIR/rest"
+        { read -r _; ev2ledger -q -t "$threads" | cmp "$BATS_TEST_TMPDIR/rest"; [ "$(wc -c)" = 0 ]; } <"$BATS_TEST_TMPDIR/log"
     done
 }
 

@@ -94,6 +94,10 @@ size_t in_read_at(const struct in *in, void *dst, size_t cap, long long offset) 
     }
 }
 
+void in_take_all(const struct in *in) {
+    if (lseek(in->fd, in->origin + in->size, SEEK_SET) < 0) die_errno("%s", in->name);
+}
+
 void in_close(struct in *in) {
     if (in->fd != STDIN_FILENO) close(in->fd);
     in->fd = -1;

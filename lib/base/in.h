@@ -21,8 +21,10 @@ struct in {
 
 void in_open(struct in *in, const char *path); /* NULL or "-" = stdin; a directory or missing file dies */
 size_t in_read(struct in *in, void *dst, size_t cap); /* fills what one read gives, retries EINTR; 0 = end */
-/* The same of a regular file at a place of its own, for any thread: bytes from where it is read on. */
+/* The same of a regular file at a place of its own, for any thread: bytes from where it is read on.  in_take_all first:
+ * who shares the descriptor finds it read to its end, as after in_read. */
 size_t in_read_at(const struct in *in, void *dst, size_t cap, long long offset);
+void in_take_all(const struct in *in);
 void in_close(struct in *in);
 
 /* Look at the first bytes of an input before it is opened: up to cap of them in *head, valid until the in_open of the

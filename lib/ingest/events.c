@@ -206,6 +206,7 @@ struct events *events_open(const char *path, unsigned threads) {
     in_open(&e->in, path);
     if (e->in.regular && e->in.size < 16 * BLOCK) threads = 1; /* over before a thread has begun */
     e->ranges = e->in.regular && e->in.size > 0;
+    if (e->ranges) in_take_all(&e->in);
     e->n_threads = threads - 1;
     e->n_blocks = threads > 1 ? 2 * threads : 1;
     e->block = xcalloc(e->n_blocks, sizeof *e->block);

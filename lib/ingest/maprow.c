@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
+#include "hash.h"
 #include "jtok.h"
 #include "num.h"
 #include "stamp.h"
@@ -155,7 +155,7 @@ static bool take_prompt(struct reader *r, enum jtok_type t) {
     vec_free(&ids);
     if (r->text.len > 0) {
         char hash[17];
-        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)XXH3_64bits(r->text.s, r->text.len));
+        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)hash_bytes(r->text.s, r->text.len));
         r->row->input_hash = (struct view){arena_copy(r->texts, hash, 16), 16};
     }
     return true;
