@@ -12,7 +12,7 @@ setup() { D=$BATS_FILE_TMPDIR; }
     # shellcheck disable=SC2046
     aarch64-linux-gnu-gcc -std=gnu11 -D_GNU_SOURCE -DFUZZ_MAIN -O2 -static $(printf -- "-I%s " "$ROOT"/lib/*/) -I"$ROOT/tests/fuzz" \
         $(make -s -C "$ROOT" print-fuzz-wrap) -o "$D/arm_fuzz" "$ROOT"/tests/fuzz/{events_fuzz,fuzz}.c \
-        $(for m in event usual events hash jtok buf die num in out; do ls "$ROOT"/lib/*/$m.c; done)
+        $(for m in event usual events hash jtok jstring buf die num in out; do ls "$ROOT"/lib/*/$m.c; done)
     run qemu-aarch64 "$D/arm_fuzz" -l 50 "$D/log.jsonl"
     echo "$output"
     [ "$status" = 0 ]

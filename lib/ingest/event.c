@@ -51,7 +51,7 @@ static enum key decoded_key(const struct jtok *j) {
     char small[64];
     if (!j->escaped) return event_key(j->s, j->n);
     if (j->n > sizeof small) return K_UNKNOWN;
-    return event_key(small, jtok_unescape(small, j->s, j->n));
+    return event_key(small, jstring_unescape(small, j->s, j->n));
 }
 
 /* The members of the object whose opening brace was just read. */
@@ -96,7 +96,7 @@ static struct view decoded_of(struct event_parser *p, struct value v) {
     if (!v.escaped) return (struct view){v.s, v.n};
     buf_clear(&p->decoded);
     buf_room(&p->decoded, v.n);
-    size_t n = jtok_unescape(p->decoded.s, v.s, v.n);
+    size_t n = jstring_unescape(p->decoded.s, v.s, v.n);
     return (struct view){arena_copy(&p->scratch, p->decoded.s, n), n};
 }
 
@@ -166,7 +166,7 @@ uint64_t event_hash_text(struct event_parser *p, struct value v) {
     if (!v.escaped) return hash_bytes(v.s, v.n);
     buf_clear(&p->decoded);
     buf_room(&p->decoded, v.n);
-    return hash_bytes(p->decoded.s, jtok_unescape(p->decoded.s, v.s, v.n));
+    return hash_bytes(p->decoded.s, jstring_unescape(p->decoded.s, v.s, v.n));
 }
 
 /* JSON text without the white space outside strings. */
@@ -275,7 +275,7 @@ void event_part_text(struct buf *to, const struct reply_part *part, bool after_f
     for (enum jtok_type t; (t = jtok_next(&j)) != JTOK_END && t != JTOK_ERROR;) {
         if (t != JTOK_STRING || (i++ == 0 && after_first)) continue;
         buf_room(to, j.n);
-        to->len += jtok_unescape(to->s + to->len, j.s, j.n);
+        to->len += jstring_unescape(to->s + to->len, j.s, j.n);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "event.h"
+#include "jstring.h"
 #include "jtok.h"
 
 /* The keys of a record (to STATUS), and of payloads and usage in object form. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hash.h"
+#include "jstring.h"
 #include "jtok.h"
 #include "num.h"
 #include "stamp.h"
@@ -32,7 +33,7 @@ struct reader {
 
 static void decode(struct reader *r) {
     buf_clear(&r->text);
-    r->text.len = jtok_unescape(buf_room(&r->text, r->j.n), r->j.s, r->j.n);
+    r->text.len = jstring_unescape(buf_room(&r->text, r->j.n), r->j.s, r->j.n);
 }
 
 static bool text_is(const struct reader *r, const char *s) {

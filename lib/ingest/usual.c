@@ -81,7 +81,7 @@ static const char *usual_string(const char *s, const char *end, struct value *v)
     v->type = JTOK_STRING;
     v->escaped = false;
     v->s = s;
-    const char *q = jtok_string_end(s, end, &v->escaped);
+    const char *q = jstring_end(s, end, &v->escaped);
     if (*q != '"') return NULL;
     v->n = (size_t)(q - s);
     return q + 1;
@@ -96,7 +96,7 @@ static const char *usual_strings(const char *s, const char *end, struct reply_pa
     } else {
         if (*s != '"' || (s = usual_string(s + 1, end, &v)) == NULL) return NULL;
         part->first_text = v.n > 0;
-        if ((s = jtok_strings_end(s, end, &part->rest_text)) == NULL) return NULL;
+        if ((s = jstring_list_end(s, end, &part->rest_text)) == NULL) return NULL;
     }
     part->raw.n = (size_t)(s - part->raw.s);
     return s;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jstring.h"
 #include "jtok.h"
 #include "num.h"
 
@@ -11,7 +12,7 @@ static struct view decoded(struct ndjson *r, const struct jtok *j) {
     if (!j->escaped) return (struct view){j->s, j->n};
     r->odd = true;
     char *at = r->text.s + r->text.len;
-    size_t n = jtok_unescape(at, j->s, j->n);
+    size_t n = jstring_unescape(at, j->s, j->n);
     r->text.len += n;
     return (struct view){at, n};
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "die.h"
-#include "jtok.h"
+#include "jstring.h"
 #include "num.h"
 #include "out.h"
 
@@ -18,7 +18,7 @@ static const struct column *known(const struct schema *s, const char *name) {
 static void make_visible(struct table_in *t, struct view *cell) {
     const char *p = cell->s, *end = p + cell->n;
     bool escaped = false;
-    while (p < end && (p = jtok_string_end(p, end, &escaped)) < end)
+    while (p < end && (p = jstring_end(p, end, &escaped)) < end)
         if ((unsigned char)*p++ >= 0x80) die_at(t->file, t->line, "not valid UTF-8");
     if (buf_is_visible(cell->s, cell->n)) return;
     struct buf b = {0};

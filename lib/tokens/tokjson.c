@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "die.h"
+#include "jstring.h"
 #include "jtok.h"
 
 struct reader {
@@ -72,7 +73,7 @@ static struct view member(const struct reader *r, struct view object, const char
 static struct view decoded(struct buf *b, const struct jtok *j) {
     buf_clear(b);
     char *to = buf_room(b, j->n);
-    b->len = jtok_unescape(to, j->s, j->n);
+    b->len = jstring_unescape(to, j->s, j->n);
     return (struct view){b->s, b->len};
 }
 

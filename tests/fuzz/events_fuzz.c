@@ -6,7 +6,7 @@
 
 #include "event.h"
 #include "fuzz.h"
-#include "jtok.h"
+#include "jstring.h"
 
 static unsigned long long n_lines, n_fast, n_malformed;
 
@@ -60,16 +60,16 @@ static void try_line(struct event_parser *full, struct event_parser *fast, const
     memcpy(exact, line, n);
     const struct event *want = event_parse(full, exact, n);
     n_malformed += want->kind == EV_MALFORMED;
-    for (enum jtok_path path = JTOK_SCALAR; path < JTOK_BEST; path++) {
-        if (!jtok_force_path(path)) continue;
+    for (enum jstring_path path = JSTRING_SCALAR; path < JSTRING_BEST; path++) {
+        if (!jstring_force_path(path)) continue;
         event_parser_reset(fast);
         bool usual = event_take_usual(fast, line, line + n + 1) > line;
         if (usual) compare(want, &fast->event.v[0]);
-        n_fast += usual && path == JTOK_SCALAR;
+        n_fast += usual && path == JSTRING_SCALAR;
         const struct event *got = event_parse(fast, exact, n);
         compare(want, got);
     }
-    jtok_force_path(JTOK_BEST);
+    jstring_force_path(JSTRING_BEST);
     free(exact);
 }
 

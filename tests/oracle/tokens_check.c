@@ -14,6 +14,7 @@
 
 #include "buf.h"
 #include "die.h"
+#include "jstring.h"
 #include "jtok.h"
 #include "pattern.h"
 #include "splitter.h"
@@ -41,7 +42,7 @@ static bool next_text(struct buf *text, bool raw) {
     jtok_init(&j, line, (size_t)n);
     if (jtok_next(&j) != JTOK_STRING) die_at("stdin", number, "not a JSON string");
     char *to = buf_room(text, j.n);
-    text->len = jtok_unescape(to, j.s, j.n);
+    text->len = jstring_unescape(to, j.s, j.n);
     return true;
 }
 
