@@ -6,16 +6,12 @@
 #include "die.h"
 #include "ids.h"
 #include "life.h"
+#include "lives.h"
 #include "num.h"
 #include "turns.h"
 
 struct interval {
     int64_t from, to;
-};
-
-enum { CHUNK = XMAP_UNIT / sizeof(struct life) };
-struct chunk {
-    struct life *request;
 };
 
 struct join {
@@ -26,15 +22,11 @@ struct join {
 
     struct ids ids;
     struct teller teller;
-    VEC(struct chunk) chunks; /* requests, CHUNK by CHUNK */
-    VEC(uint32_t) free_;
-    uint32_t n_requests;
-
+    struct lives lives;
+    struct ranks order; /* of rows to come */
     struct turns waiting;
     uint64_t n_turns;
 
-    VEC(uint32_t) order; /* [order_at, order_sorted): requests by rank; [order_sorted, n): as they came */
-    size_t order_at, order_sorted;
     VEC(uint32_t) untracked;
 
     VEC(struct interval) interval;
@@ -55,26 +47,12 @@ struct join {
     } n;
 };
 
-static struct life *at(const struct join *j, uint32_t i) { return &j->chunks.v[i / CHUNK].request[i % CHUNK]; }
+static struct life *at(const struct join *j, uint32_t i) { return lives_at(&j->lives, i); }
 
 static uint32_t new_request(struct join *j, uint64_t hash, struct view id) {
-    if (j->free_.n == 0) {
-        if ((uint64_t)j->n_requests + CHUNK >= LIFE_NONE) die("%s: too many requests at once", j->file);
-        struct chunk chunk = {xmap(XMAP_UNIT)};
-        vec_push(&j->chunks, chunk);
-        vec_reserve(&j->free_, CHUNK);
-        for (uint32_t i = CHUNK; i-- > 0;)
-            j->free_.v[j->free_.n++] = j->n_requests + i;
-        j->n_requests += CHUNK;
-    }
-    uint32_t i = j->free_.v[--j->free_.n];
-    life_init(at(j, i), hash, id);
+    uint32_t i = lives_new(&j->lives, hash, id);
+    if (i == LIFE_NONE) die("%s: too many requests at once", j->file);
     return i;
-}
-
-static void free_request(struct join *j, uint32_t i) {
-    life_free(at(j, i));
-    vec_push(&j->free_, i);
 }
 
 static void free_told(struct told *t) {
@@ -115,10 +93,8 @@ static void do_tracking(struct join *j, int64_t stamp, bool start) {
     }
 }
 
-static uint32_t head(const struct join *j) { return j->order_at < j->order.n ? j->order.v[j->order_at] : LIFE_NONE; }
-
 static void changed(struct join *j, uint32_t i) {
-    if (i == head(j)) j->wake = INT64_MIN;
+    if (i == ranks_first(&j->order)) j->wake = INT64_MIN;
 }
 
 static void apply(struct join *j, struct turn *t) {
@@ -184,65 +160,7 @@ static void begin_story(struct join *j, uint32_t i) {
         if (int_known(known[k].stamp)) push(j, known[k]);
 }
 
-/* ---- Rank order ---- */
-
-static int by_rank(const void *a, const void *b, void *join) {
-    const struct life *p = at(join, *(const uint32_t *)a), *q = at(join, *(const uint32_t *)b);
-    if (p->issued_ns != q->issued_ns) return p->issued_ns < q->issued_ns ? -1 : 1;
-    struct view s = life_id(p), t = life_id(q);
-    int c = memcmp(s.s, t.s, s.n < t.n ? s.n : t.n);
-    return c ? c : (s.n > t.n) - (s.n < t.n);
-}
-
-/* The first place in order, from order_at on, whose request does not rank before request i. */
-static size_t place_in_order(struct join *j, uint32_t i) {
-    size_t lo = j->order_at, hi = j->order_sorted;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (by_rank(&j->order.v[mid], &i, j) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
-/* Issues are logged nearly in order.  What would have to move further than FAR waits to be sorted with its like. */
-enum { FAR = 1 << 16 };
-
-static void enter_order(struct join *j, uint32_t i) {
-    vec_push(&j->order, i);
-    size_t last = j->order.n - 1;
-    if (j->order_sorted != last) return;
-    size_t k = last;
-    if (last > j->order_at && by_rank(&i, &j->order.v[last - 1], j) < 0) k = place_in_order(j, i);
-    if (last - k > FAR) return;
-    memmove(&j->order.v[k + 1], &j->order.v[k], (last - k) * sizeof i);
-    j->order.v[k] = i;
-    j->order_sorted++;
-    if (k == j->order_at) j->wake = INT64_MIN;
-}
-
-static void sort_order(struct join *j) {
-    if (j->order_sorted == j->order.n) return;
-    qsort_r(j->order.v + j->order_at, j->order.n - j->order_at, sizeof *j->order.v, by_rank, j);
-    j->order_sorted = j->order.n;
-}
-
-/* The first send turns out to be earlier: another rank, if the row is still in line. */
-static void move_in_order(struct join *j, uint32_t i, int64_t issued_ns) {
-    sort_order(j);
-    size_t k = place_in_order(j, i);
-    bool found = k < j->order.n && j->order.v[k] == i;
-    if (found) {
-        memmove(&j->order.v[k], &j->order.v[k + 1], (j->order.n - 1 - k) * sizeof i);
-        j->order.n--;
-        j->order_sorted--;
-        j->wake = INT64_MIN;
-    }
-    at(j, i)->issued_ns = issued_ns;
-    if (found) enter_order(j, i);
-}
+/* ---- Requests in order of rank ---- */
 
 static void set_issued(struct join *j, uint32_t i, int64_t stamp) {
     struct life *r = at(j, i);
@@ -250,9 +168,9 @@ static void set_issued(struct join *j, uint32_t i, int64_t stamp) {
         r->issued_ns = stamp;
         j->n.offered++;
         j->n.issued_ids += !r->story || r->story->number == 1;
-        enter_order(j, i);
-    } else if (stamp < r->issued_ns) {
-        move_in_order(j, i, stamp);
+        if (ranks_enter(&j->order, &j->lives, i)) j->wake = INT64_MIN;
+    } else if (stamp < r->issued_ns && ranks_move(&j->order, &j->lives, i, stamp)) {
+        j->wake = INT64_MIN;
     }
 }
 
@@ -327,7 +245,7 @@ static void leave(struct join *j, uint32_t i) {
     bool failed = !int_known(r->done_ns) || life_has_failed(r);
     if (j->rule.ids_reused) return; /* its number is needed for the next issue of the id */
     ids_retire(&j->ids, r->hash, i, failed);
-    free_request(j, i);
+    lives_drop(&j->lives, i);
 }
 
 static bool holds_all(const struct join *j) { return j->rule.sort || (j->teller.counter && j->teller.counter->answer); }
@@ -339,13 +257,12 @@ static void release(struct join *j) {
     j->wake = INT64_MAX;
     bool decided = j->rule.tracking != TRACKING_LOGGED || j->tracking_known || j->closed;
     if (!decided || (holds_all(j) && !j->closed)) return;
-    sort_order(j);
-    while (j->order_at < j->order.n) {
-        uint32_t i = j->order.v[j->order_at];
-        struct life *r = at(j, i);
-        if (j->order_at + 2 * LEAVING < j->order.n) { /* soon to leave: its place among the ids, and the one after it */
-            __builtin_prefetch(ids_home(&j->ids, at(j, j->order.v[j->order_at + LEAVING])->hash), 1);
-            __builtin_prefetch(at(j, j->order.v[j->order_at + 2 * LEAVING]), 1);
+    ranks_sort(&j->order, &j->lives);
+    for (uint32_t i; (i = ranks_first(&j->order)) != LIFE_NONE;) {
+        const struct life *r = at(j, i);
+        if (ranks_n(&j->order) > 2 * LEAVING) { /* soon to leave: its place among the ids, and the one after it */
+            __builtin_prefetch(ids_home(&j->ids, at(j, ranks_ahead(&j->order, LEAVING))->hash), 1);
+            __builtin_prefetch(at(j, ranks_ahead(&j->order, 2 * LEAVING)), 1);
         }
         if (!j->closed && r->issued_ns >= j->frontier) {
             j->wake = later(r->issued_ns, 1);
@@ -359,7 +276,7 @@ static void release(struct join *j) {
                 break;
             }
         }
-        j->order_at++;
+        ranks_pass(&j->order);
         if (!tracked) {
             vec_push(&j->untracked, i);
             continue;
@@ -368,12 +285,7 @@ static void release(struct join *j) {
         emit(j, r, true);
         leave(j, i);
     }
-    if (j->order_at > j->order.n / 2) {
-        j->order.n -= j->order_at;
-        memmove(j->order.v, j->order.v + j->order_at, j->order.n * sizeof *j->order.v);
-        j->order_sorted = j->order.n;
-        j->order_at = 0;
-    }
+    ranks_tidy(&j->order);
 }
 
 /* ---- Events as they come ---- */
@@ -557,7 +469,7 @@ void join_finish(struct join *j) {
             "of each issue",
             j->file, (long long)j->n.reissued_ids);
     release(j);
-    if (j->untracked.n > 0) qsort_r(j->untracked.v, j->untracked.n, sizeof *j->untracked.v, by_rank, j);
+    if (j->untracked.n > 0) qsort_r(j->untracked.v, j->untracked.n, sizeof *j->untracked.v, lives_by_rank, &j->lives);
     for (size_t k = 0; k < j->untracked.n; k++)
         emit(j, at(j, j->untracked.v[k]), false);
     check(j);
@@ -632,18 +544,9 @@ json_t *join_trailer(const struct join *j) {
 void join_free(struct join *j) {
     for (size_t k = 0; k < j->waiting.v.n; k++)
         free_told(j->waiting.v.v[k].told);
-    bool *gone = xcalloc(j->n_requests, sizeof *gone);
-    for (size_t k = 0; k < j->free_.n; k++)
-        gone[j->free_.v[k]] = true;
-    for (uint32_t i = 0; i < j->n_requests; i++)
-        if (!gone[i]) free_request(j, i);
-    free(gone);
-    for (size_t c = 0; c < j->chunks.n; c++)
-        xunmap(j->chunks.v[c].request, XMAP_UNIT);
-    vec_free(&j->chunks);
-    vec_free(&j->free_);
+    lives_free(&j->lives);
+    ranks_free(&j->order);
     vec_free(&j->waiting.v);
-    vec_free(&j->order);
     vec_free(&j->untracked);
     vec_free(&j->interval);
     ids_free(&j->ids);

@@ -1,4 +1,4 @@
-/* join: from the events of a log to the rows of a ledger.  Layer 10.
+/* join: from the events of a log to the rows of a ledger.  Layer 11.
  *
  * All rules go by stamp, never by the order of lines.  A request is *plain* while it has at most one issue, one first
  * delivery and one complete: those three commute and wait for nobody.  With anything more its events pass through one
