@@ -208,8 +208,8 @@ one_line() { [ "$(printf '%s\n' "$stderr" | grep -c .)" = 1 ]; }
 @test "a stream cut at any byte ends in a result or in status 2, and is called partial" {
     for t in $TOOLS; do
         size=$(stat -c %s "$D/$t.in")
-        step=$((size / 150 + 1))
-        for ((i = 1; i < size - 1; i += step)); do
+        step=$((size / 200 + 1))
+        for ((i = 1; i < size - 1; i += step * $(every 5))); do
             head -c "$i" "$D/$t.in" >"$BATS_TEST_TMPDIR/cut"
             status=0
             $(line_of "$t") -q "$BATS_TEST_TMPDIR/cut" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
@@ -222,10 +222,10 @@ one_line() { [ "$(printf '%s\n' "$stderr" | grep -c .)" = 1 ]; }
     done
 }
 
-@test "a small log cut at every byte conserves its requests" {
+@test "a small log cut at any byte conserves its requests" {
     head -n 9 "$D/ev2ledger.in" >"$BATS_TEST_TMPDIR/log"
     size=$(stat -c %s "$BATS_TEST_TMPDIR/log")
-    for ((i = 1; i <= size; i++)); do
+    for ((i = 1; i <= size; i += $(every 7))); do
         head -c "$i" "$BATS_TEST_TMPDIR/log" >"$BATS_TEST_TMPDIR/cut"
         status=0
         ev2ledger -q "$BATS_TEST_TMPDIR/cut" >"$BATS_TEST_TMPDIR/out" 2>/dev/null || status=$?

@@ -106,7 +106,7 @@ END
 @test "a log cut at any byte loses no whole line and says that it is cut" {
     log=$ROOT/tests/cases/ev2ledger/error_then_complete/in.jsonl
     size=$(wc -c <"$log")
-    for ((n = size - 400; n < size - 1; n++)); do
+    for ((n = size - 400; n < size - 1; n += $(every 7))); do
         head -c "$n" "$log" >"$BATS_TEST_TMPDIR/cut"
         run --separate-stderr ev2ledger -q "$BATS_TEST_TMPDIR/cut"
         [ "$status" = 0 ]

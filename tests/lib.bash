@@ -11,6 +11,9 @@ TOOLS="ev2ledger ledger2passes warmcrop tailguard plateau goodput render"
 
 need_shared() { [ -e "$SHARED/$1" ] || skip "no reference data: $1"; }
 
+# every N: a stride through what would take long to try in full, as STEADY_LONG=1 does.
+every() { if [ -n "${STEADY_LONG:-}" ]; then echo 1; else echo "$1"; fi; }
+
 # A fuzz target as a program, with sanitizers: it tries files and damaged copies of them (tests/fuzz/fuzz.h).
 fuzz() {
     local target=$1

@@ -250,35 +250,37 @@ EOF
     ndjson "$T/server.tsv" >"$T/server.ndjson"
     cat >"$T/damage.py" <<'EOF'
 import random, sys
-rng, data = random.Random(int(sys.argv[2])), bytearray(open(sys.argv[1], "rb").read())
-for _ in range(rng.randint(1, 6)):
-    i, what = rng.randrange(len(data)), rng.randrange(5)
-    if what == 0: data[i] = rng.choice(b'\0\t\n\r"#{}[],:\\\xff-e.0' + bytes([rng.randrange(256)]))
-    elif what == 1: del data[i:i + rng.randint(1, 40)]
-    elif what == 2: data[i:i] = data[i:i + rng.randint(1, 60)]
-    elif what == 3: data[i:i] = rng.choice([b"9" * 30, b"\t", b'"', b"1e999", b"\\u0000", b"#end\t{}\n", b"\xef\xbb\xbf"])
-    else: del data[i:]
-    if not data: data = bytearray(b"\n")
-sys.stdout.buffer.write(data)
+whole = open(sys.argv[1], "rb").read()
+for seed in range(1, 151, int(sys.argv[2])):
+    rng, data = random.Random(seed), bytearray(whole)
+    for _ in range(rng.randint(1, 6)):
+        i, what = rng.randrange(len(data)), rng.randrange(5)
+        if what == 0: data[i] = rng.choice(b'\0\t\n\r"#{}[],:\\\xff-e.0' + bytes([rng.randrange(256)]))
+        elif what == 1: del data[i:i + rng.randint(1, 40)]
+        elif what == 2: data[i:i] = data[i:i + rng.randint(1, 60)]
+        elif what == 3: data[i:i] = rng.choice([b"9" * 30, b"\t", b'"', b"1e999", b"\\u0000", b"#end\t{}\n", b"\xef\xbb\xbf"])
+        else: del data[i:]
+        if not data: data = bytearray(b"\n")
+    open(f"{sys.argv[1]}.damaged{seed}", "wb").write(data)
 EOF
     refused=0 taken=0
-    for seed in $(seq 1 150); do
-        for f in server.tsv server.ndjson; do
-            python3 "$T/damage.py" "$T/$f" "$seed" >"$T/damaged"
+    for f in server.tsv server.ndjson; do
+        python3 "$T/damage.py" "$T/$f" "$(every 3)"
+        for damaged in "$T/$f".damaged*; do
             for clock in "" "--clock-offset auto"; do
                 status=0
                 # shellcheck disable=SC2086
-                ev2ledger --join "$T/damaged" $clock "$D/ev2ledger.in" >"$T/out" 2>"$T/err" || status=$?
+                ev2ledger --join "$damaged" $clock "$D/ev2ledger.in" >"$T/out" 2>"$T/err" || status=$?
                 case $status in
                 0) taken=$((taken + 1)); [ "$(trailer "$T/out" | jq .rows)" = 24 ] ;;
                 2) refused=$((refused + 1)); [ -s "$T/err" ] ;;
-                *) echo "$f $seed $clock: status $status"; return 1 ;;
+                *) echo "$damaged $clock: status $status"; return 1 ;;
                 esac
             done
         done
     done
     echo "$taken taken, $refused refused"
-    [ $taken -gt 50 ] && [ $refused -gt 50 ]
+    [ $taken -gt 10 ] && [ $refused -gt 100 ]
 }
 
 @test "without an offset to be estimated rows leave as they come" {

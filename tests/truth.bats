@@ -20,8 +20,8 @@ within() { # value, target, fraction
     }
 }
 
-@test "200 logs with every fault: rows, outcomes and counts are the planted ones" {
-    for seed in $(seq 200); do
+@test "logs with every fault: rows, outcomes and counts are the planted ones" {
+    for seed in $(seq 1 "$(every 3)" 200); do
         "$synth" --seed "$seed" --nasty --requests 150 --dataset 40 --concurrency 8 --osl-mean 20 --truth truth.json >log
         ev2ledger -q log >ledger || { echo "seed $seed: status $?"; return 1; }
         sed -n 's/^#end\t//p' ledger | jq -cS '[.outcomes, .malformed, .other, .orphan_ids, .bad_payload,
