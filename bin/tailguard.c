@@ -172,11 +172,12 @@ static int upwards(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static double distance(doubles *a, doubles *b) {
-    if (!a->n || !b->n) return NAN;
-    qsort(a->v, a->n, sizeof *a->v, upwards);
-    qsort(b->v, b->n, sizeof *b->v, upwards);
-    return quantile_ks(a->v, a->n, b->v, b->n);
+static double distance(doubles *few, const doubles *many) {
+    if (few->n > 0) qsort(few->v, few->n, sizeof *few->v, upwards);
+    size_t *work = xmalloc((2 * few->n + 1) * sizeof *work);
+    double ks = quantile_ks(few->v, few->n, many->v, many->n, work);
+    free(work);
+    return ks;
 }
 
 static json_t *facts(struct tail *t, const struct passes *s) {

@@ -137,16 +137,39 @@ double quantile_cov(const struct quantile_moments *m) {
     return m->n < 2 || m->mean == 0 ? NAN : quantile_sd(m) / fabs(m->mean);
 }
 
-double quantile_ks(const double *a, size_t na, const double *b, size_t nb) {
+/* How many of the n values, sorted upwards, are below x. */
+static size_t rank_of(const double *sorted, size_t n, double x) {
+    size_t lo = 0;
+    for (size_t hi = n; lo < hi;) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (sorted[mid] < x)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* Between two values of a its distribution stands still while the other one rises, so that they are furthest apart at a value
+ * of a or just below it: where b stands among the values of a is all that is needed of it. */
+double quantile_ks(const double *a, size_t na, const double *b, size_t nb, size_t *work) {
     if (na == 0 || nb == 0) return NAN;
+    size_t *below = work, *at = work + na + 1; /* values of b: below a[i] but not a[i - 1]; equal to a[i] */
+    memset(work, 0, (2 * na + 1) * sizeof *work);
+    for (size_t k = 0; k < nb; k++) {
+        size_t i = rank_of(a, na, b[k]);
+        int equal = i < na && a[i] == b[k];
+        ++(equal ? at : below)[i];
+    }
     double most = 0;
-    for (size_t i = 0, j = 0; i < na && j < nb;) {
-        double at = a[i] < b[j] ? a[i] : b[j];
-        while (i < na && a[i] == at)
-            i++;
-        while (j < nb && b[j] == at)
-            j++;
-        most = fmax(most, fabs((double)i / (double)na - (double)j / (double)nb));
+    size_t passed = 0; /* of b */
+    for (size_t i = 0, next; i < na; i = next) {
+        for (next = i + 1; next < na && a[next] == a[i];)
+            next++;
+        passed += below[i];
+        most = fmax(most, fabs((double)i / (double)na - (double)passed / (double)nb));
+        passed += at[i];
+        most = fmax(most, fabs((double)next / (double)na - (double)passed / (double)nb));
     }
     return most;
 }

@@ -46,8 +46,9 @@ double quantile_sd(const struct quantile_moments *m); /* population sd; NAN when
 double quantile_cov(const struct quantile_moments *m); /* population sd / |mean|; NAN when n < 2 or the mean is 0 */
 
 /* Largest distance between the two empirical distribution functions (Kolmogorov, Smirnov), 0..1, ties stepped over
- * together.  Both arrays sorted upwards; NAN when either is empty. */
-double quantile_ks(const double *a, size_t na, const double *b, size_t nb);
+ * together.  a sorted upwards, b in any order (the larger one: O(nb log na)), work [2 na + 1]; NAN when
+ * either is empty. */
+double quantile_ks(const double *a, size_t na, const double *b, size_t nb, size_t *work);
 
 /* Histogram with 20 bins per decade: bin i holds 10^(i/20) <= x < 10^((i+1)/20), so the bins of all runs are the same.
  * Values of any unit; those <= 0 are counted in `zero`, those outside 10^-10..10^20 in the outermost bins. */
