@@ -88,13 +88,14 @@ static void moments(void) {
     about("sd: no cancellation", quantile_sd(&m), sqrt(2. / 3));
     double scratch[5];
     is("mad: unscaled", quantile_mad((double[]){1, 2, 3, 4, 100}, 5, 3, scratch), 1);
-    size_t work[9];
-    is("ks: ties are stepped over together", quantile_ks((double[]){1, 1, 2}, 3, (double[]){1, 2, 2}, 3, work), 1. / 3);
+    size_t counts[9];
+    is("ks: ties are stepped over together", quantile_ks((double[]){1, 1, 2}, 3, (double[]){1, 2, 2}, 3, counts),
+       1. / 3);
     is("ks: the second in any order",
-       quantile_ks((double[]){1, 3, 3, 5}, 4, (double[]){6, 2, 4, 2, 0, 3, 2, 4}, 8, work), 0.25);
-    is("ks: apart", quantile_ks((double[]){1, 2}, 2, (double[]){3}, 1, work), 1);
-    is("ks: the same", quantile_ks((double[]){1, 2, 2}, 3, (double[]){1, 2, 2}, 3, work), 0);
-    is("ks: nothing to compare", quantile_ks((double[]){1}, 1, NULL, 0, work), NAN);
+       quantile_ks((double[]){1, 3, 3, 5}, 4, (double[]){6, 2, 4, 2, 0, 3, 2, 4}, 8, counts), 0.25);
+    is("ks: apart", quantile_ks((double[]){1, 2}, 2, (double[]){3}, 1, counts), 1);
+    is("ks: the same", quantile_ks((double[]){1, 2, 2}, 3, (double[]){1, 2, 2}, 3, counts), 0);
+    is("ks: nothing to compare", quantile_ks((double[]){1}, 1, NULL, 0, counts), NAN);
 }
 
 static void histogram(void) {
