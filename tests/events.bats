@@ -40,6 +40,35 @@ LOG
     [ "$output" = "1 inputs, 1 accepted, 7 lines, 6 by the fast path, 1 malformed" ] # the seventh is the nothing after the last newline
 }
 
+@test "a usual line with a token too few, too many or in another's place is what the full parser says of it" {
+    python3 - "$BATS_TEST_TMPDIR/tokens" <<'PY'
+import re, sys
+usual = [
+    '{"event_type":"sample.issued","timestamp_ns":17690000001,"sample_uuid":"a","conversation_id":"","turn":null,"data":["PromptData","p",[1,2],null]}',
+    '{"event_type":"sample.recv_first","timestamp_ns":17690000002,"sample_uuid":"a","conversation_id":"","turn":null,"data":null}',
+    '{"event_type":"sample.recv_first","timestamp_ns":17690000002,"sample_uuid":"a","foo":1}',
+    '{"event_type":"sample.complete","timestamp_ns":17690000003,"sample_uuid":"a","turn":2,"data":["TextModelOutput",["x","y"],"z",null],"output_tokens":5}',
+]
+with open(sys.argv[1], "w") as out:
+    for line in usual:
+        token = re.findall(r'"[^"]*"|[-\d]+|\w+|.', line)
+        for i in range(len(token)):
+            put = lambda t: out.write("".join(t) + "\n")
+            put(token[:i] + token[i + 1:])
+            put(token[:i] + token[i:i + 1] + token[i:])
+            for k in range(i):
+                put(token[:k] + [token[i]] + token[k + 1:i] + [token[k]] + token[i + 1:])
+                put(token[:k] + token[i:]) # a stretch cut out
+            for other in usual: # the tail of another line, so that what one line left is used by the next
+                put([line]); put(token[:i] + re.findall(r'"[^"]*"|[-\d]+|\w+|.', other)[i:])
+PY
+    run fuzz events 0 "$BATS_TEST_TMPDIR/tokens"
+    echo "$output"
+    [ "$status" = 0 ]
+    read -r _ _ _ _ lines _ fast _ _ _ _ malformed _ <<<"${output//,/}"
+    [ "$lines" -gt 4000 ] && [ "$fast" -gt 500 ] && [ "$malformed" -gt 3000 ]
+}
+
 @test "a log says the same however it is cut into reads" {
     python3 "$ROOT/tests/oracle/join_oracle.py" --random 5 100 >"$BATS_TEST_TMPDIR/log"
     grep -av 'session' "$ROOT/tests/cases/ev2ledger/malformed/in.jsonl" >>"$BATS_TEST_TMPDIR/log"

@@ -86,7 +86,8 @@ struct event_pool {
     size_t n;
 };
 
-/* What stood between id and data in a line of the usual shape and said nothing: most lines have the same there. */
+/* What stood between id and data in a line of the usual shape, the key of data included, and said nothing: most lines have
+ * the same there. */
 struct usual_middle {
     char text[EVENT_PAD];
     size_t n;

@@ -240,7 +240,7 @@ static const char *usual_key(const char *s, const char *end, enum key *k) {
     return s + 1;
 }
 
-/* Members of the record from a comma on: up to the closing bracket, or past the key of data. */
+/* Members of the record from a comma on: up to the closing bracket, or, where keys come to have K_DATA, past that key. */
 static const char *usual_members(struct event_parser *p, const char *s, const char *end, struct event *ev,
                                  uint32_t *keys) {
     while (*s != '}') {
@@ -264,6 +264,8 @@ static inline bool repeats(const char *s, const char *text, size_t n) {
     return differ == 0;
 }
 
+static inline bool has_data(uint32_t keys) { return keys >> K_DATA & 1; }
+
 /* What stands between id and data, and what it says. */
 static const char *usual_middle(struct event_parser *p, const char *s, const char *end, struct event *ev,
                                 uint32_t *keys) {
@@ -275,7 +277,7 @@ static const char *usual_middle(struct event_parser *p, const char *s, const cha
     *keys = 1 << K_EVENT_TYPE | 1 << K_TIMESTAMP | 1 << K_SAMPLE;
     const char *to = usual_members(p, s, end, ev, keys);
     size_t n = to ? (size_t)(to - s) : 0;
-    if (n >= 8 && n <= sizeof m->text && !ev->facts) {
+    if (n >= 8 && n <= sizeof m->text && has_data(*keys) && !ev->facts) {
         memcpy(m->text, s, n);
         m->n = n;
         m->keys = *keys;
@@ -307,11 +309,11 @@ static const char *usual_line(struct event_parser *p, const char *s, const char 
     if ((s = usual_kind(s, &ev->kind)) == NULL || (s = usual_int(s, &ev->stamp)) == NULL) return NULL;
     if (!LITERAL(s, ",\"sample_uuid\":\"") || (s = usual_id(p, s, end, &ev->id)) == NULL) return NULL;
     if ((s = usual_middle(p, s, end, ev, &keys)) == NULL) return NULL;
-    if (*s != '}') {
+    if (has_data(keys)) {
         if ((s = usual_data(p, s, end, ev)) == NULL) return NULL;
-        if (*s != '}' && ((s = usual_members(p, s, end, ev, &keys)) == NULL || *s != '}')) return NULL;
+        if ((s = usual_members(p, s, end, ev, &keys)) == NULL) return NULL;
     }
-    s++;
+    if (*s++ != '}') return NULL;
     if (*s == '\r') {
         p->crlf = true;
         s++;

@@ -366,8 +366,8 @@ size_t fuzz_mutate_lines(uint8_t *data, size_t size, size_t max, unsigned seed) 
     };
     state = seed;
     below(1);
-    size_t choice = below(8);
-    if (size == 0 || choice >= 6) return LLVMFuzzerMutate(data, size, max);
+    size_t choice = below(9);
+    if (size == 0 || choice >= 7) return LLVMFuzzerMutate(data, size, max);
     struct view line = line_at(data, size, below(size)), other = line_at(data, size, below(size));
     struct view word = word_at(data, size, below(size)), second = word_at(data, size, below(size));
     switch (choice) {
@@ -388,6 +388,7 @@ size_t fuzz_mutate_lines(uint8_t *data, size_t size, size_t max, unsigned seed) 
         return replace(data, size, max, word, (struct view){text, strlen(text)});
     }
     case 4: return exchange(data, size, max, word, second);
+    case 5: return replace(data, size, max, word, (struct view){"", 0});
     default: return below(size);
     }
 }
