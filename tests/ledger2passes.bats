@@ -183,6 +183,20 @@ prompts() {
     is "$(fact '[.mode, .mode_evidence.at_max]' "$L")" '["poisson",21]'
 }
 
+@test "a request too many leaves a cap a cap, said with the evidence, from a file and from a pipe" {
+    loop 9 300 >"$L"
+    awk -F'\t' -v OFS='\t' '{ print } NR == 150 { $1 = $1 "b"; print }' "$L" >"$L.twice"
+    is "$(fact '[.mode, .concurrency, .mode_evidence.max_in_flight]' "$L.twice")" '["concurrency",9,10]'
+    is "$(fact '.mode_evidence | [.cap, .at_max < 9, .at_cap > 280]' "$L.twice")" '[9,true,true]'
+    ledger2passes "$L.twice" 2>&1 >/dev/null | grep -q '10 requests were in flight at once, more than the concurrency of 9'
+    is "$(ledger2passes -n 30 2>/dev/null <"$L.twice" | sed -n 's/^#end.//p' | jq -c '[.run.mode, .run.concurrency]')" '["concurrency",9]'
+    is "$(fact '.mode_evidence | has("cap")' "$L")" false
+    # where chance may look like that: a loop of one with an overlap
+    loop 1 300 >"$L"
+    awk -F'\t' -v OFS='\t' '{ print } NR == 150 { $1 = $1 "b"; print }' "$L" >"$L.twice"
+    is "$(fact .mode "$L.twice")" '"poisson"'
+}
+
 @test "an end comes before an issue of the same stamp" {
     ledger request,outcome,issued_ns,done_ns a,completed,0,10 b,completed,10,20 c,completed,20,30 d,completed,30,40 >"$L"
     is "$(column in_flight -s 1 "$L")" "1 1 1 1"

@@ -81,12 +81,13 @@ enum mode survey_mode(const struct survey *s) {
     if (s->n == 0) return MODE_NONE;
     if (s->later_turns) return MODE_AGENTIC;
     if (int_known(s->wall_ns) && 100. * (double)s->early >= 99. * (double)s->n) return MODE_OFFLINE;
-    return occupancy_capped(&s->occupancy) ? MODE_CONCURRENCY : MODE_POISSON;
+    return occupancy_cap(&s->occupancy) > 0 ? MODE_CONCURRENCY : MODE_POISSON;
 }
 
 int64_t survey_concurrency(const struct survey *s) {
     if (!s->times) return INT_NONE;
-    return s->occupancy.after > 0 ? s->occupancy.max : s->occupancy.peak;
+    int64_t cap = occupancy_cap(&s->occupancy);
+    return cap > 0 ? cap : s->occupancy.after > 0 ? s->occupancy.max : s->occupancy.peak;
 }
 
 static struct grain grain_of(const struct requests *r, const struct survey_marks *marks) {
@@ -136,7 +137,12 @@ json_t *survey_evidence(const struct survey *s, bool told) {
     doc_set_real(e, "early_share", int_known(s->wall_ns) ? (double)s->early / (double)s->n : NAN);
     doc_set_int(e, "issues", s->times ? o->after : INT_NONE);
     doc_set_int(e, "max_in_flight", some ? o->max : INT_NONE);
-    doc_set_int(e, "at_max", some ? o->at_max : INT_NONE);
+    doc_set_int(e, "at_max", some ? o->at.v[o->max] : INT_NONE);
+    int64_t cap = some ? occupancy_cap(o) : 0;
+    if (cap > 0 && cap < o->max) {
+        doc_set_int(e, "cap", cap);
+        doc_set_int(e, "at_cap", o->at.v[cap]);
+    }
     return e;
 }
 

@@ -42,7 +42,7 @@ void survey_all(struct survey *s, const struct requests *r, const struct survey_
 void survey_free(struct survey *s);
 
 /* Agentic: a conversation that came back.  Offline: 99 % of the issues within 1 % of the wall span.  Concurrency: a cap
- * that holds (occupancy_capped).  Else poisson. */
+ * that holds (occupancy_cap).  Else poisson. */
 enum mode survey_mode(const struct survey *s);
 /* The cap: the most that were in flight after the run's first end, or at all where nothing was issued after it;
  * INT_NONE without stamps. */
@@ -57,7 +57,8 @@ void survey_doubt_dataset(const struct requests *r, const struct survey_marks *m
 bool survey_backlog(const struct survey *s, const struct requests *r);
 
 /* What the mode is judged by: `from` (option or detected), `later_turns`, `early_share`, and over the issues after the
- * first end: `issues`, `max_in_flight`, and `at_max`, how many stand at that maximum.  A new reference. */
+ * first end: `issues`, `max_in_flight`, and `at_max`, how many stand at that maximum; where the cap is
+ * below it, `cap` and `at_cap`.  A new reference. */
 json_t *survey_evidence(const struct survey *s, bool told);
 /* The fill set is known: requests are in order of issue, and one was issued after the run's first end. */
 bool survey_filled(const struct survey *s);

@@ -38,11 +38,10 @@ int64_t occupancy_issue(struct occupancy *o, int64_t issued_ns, int64_t done_ns)
     if (int_known(done_ns)) heap_push(o, done_ns);
     if (!int_known(o->first_done_ns)) return o->in_flight;
     o->after++;
-    if (o->in_flight > o->max) {
-        o->max = o->in_flight;
-        o->at_max = 0;
-    }
-    o->at_max += o->in_flight == o->max;
+    if (o->in_flight > o->max) o->max = o->in_flight;
+    while (o->at.n <= (size_t)o->in_flight)
+        vec_push(&o->at, 0);
+    o->at.v[o->in_flight]++;
     return o->in_flight;
 }
 
@@ -53,11 +52,19 @@ void occupancy_end(struct occupancy *o) {
 void occupancy_free(struct occupancy *o) {
     vec_free(&o->end);
     vec_free(&o->fill);
+    vec_free(&o->at);
 }
 
-bool occupancy_capped(const struct occupancy *o) {
-    if (o->after == 0) return false;
-    return 2 * o->at_max >= o->after || (o->at_max >= 20 && 100 * o->at_max >= o->after);
+int64_t occupancy_cap(const struct occupancy *o) {
+    int64_t above = 0;
+    for (int64_t c = o->max; c > 0; c--) {
+        int64_t at = o->at.v[c];
+        bool half = 2 * at >= o->after, some = at >= 20 && 100 * at >= o->after;
+        bool not_chance = (half && c >= 2) || (some && c >= 8);
+        if (above == 0 ? half || some : not_chance && 20 * above <= at) return c;
+        above += at;
+    }
+    return 0;
 }
 
 int64_t occupancy_fill_ended90(const struct occupancy *o) {
