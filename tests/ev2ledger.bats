@@ -167,3 +167,37 @@ RANKS
     run --separate-stderr ev2ledger --tokenizer "$T/ranks.tiktoken" --tokens-cmd wc "$T/log"
     [ "$status" = 2 ]
 }
+
+# retried N K: N requests in order of issue, each K-th of which is sent twice
+retried() {
+    awk -v n="$1" -v k="$2" 'BEGIN { for (i = 0; i < n; i++) {
+        issued = "{\"event_type\":\"sample.issued\",\"timestamp_ns\":%.0f,\"sample_uuid\":\"r%d\"}\n"
+        t = 1e9 + i * 1e6
+        printf issued, t, i
+        if (i % k == 0) printf issued, t + 500, i
+        printf "{\"event_type\":\"sample.complete\",\"timestamp_ns\":%.0f,\"sample_uuid\":\"r%d\"}\n", t + 5e6, i } }'
+}
+
+@test "a long log with retries that is read from its end is sorted in no more than a moment" {
+    cd "$BATS_TEST_TMPDIR"
+    retried 200000 50 >log
+    ev2ledger -q --sort log | grep -v '^#pg' >want
+    tac log >reversed
+    timeout 30 ev2ledger -q --sort reversed | grep -v '^#pg' | cmp - want
+}
+
+@test "lines far out of place are not taken for ids that are used again" {
+    cd "$BATS_TEST_TMPDIR"
+    retried 30000 10 | awk '{ print NR % 7 "\t" $0 }' | sort -s -k 1,1n | cut -f 2- >log
+    run -2 --separate-stderr ev2ledger -q log
+    [[ $stderr == *"lines are out of place by more than --slack; --sort takes any order"* ]]
+    ev2ledger -q --sort log | grep -q '"rows":30000,'
+    for k in 1 2 3; do
+        for i in $(seq 10 21); do
+            printf '{"event_type":"sample.issued","timestamp_ns":%d0000000%d,"sample_uuid":"a%d"}\n' $((k * 100)) "$i" "$i"
+            printf '{"event_type":"sample.complete","timestamp_ns":%d0000001%d,"sample_uuid":"a%d"}\n' $((k * 100)) "$i" "$i"
+        done
+    done >log
+    run -2 --separate-stderr ev2ledger -q log # each sent three times, long after its row has left
+    [[ $stderr == *"12 ids are issued again"*"--ids-reused makes a row of each issue"* ]]
+}

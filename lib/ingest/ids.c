@@ -93,8 +93,10 @@ void ids_move(struct ids *ids, uint64_t hash, uint32_t index, uint32_t to) {
     *live(ids, hash, index) = place_of(hash, ID_LIVE, to);
 }
 
-void ids_retire(struct ids *ids, uint64_t hash, uint32_t index, bool failed) {
-    *live(ids, hash, index) = place_of(hash, failed ? ID_FAILED : ID_DONE, (uint32_t)(hash & REST));
+uint64_t *ids_retire(struct ids *ids, uint64_t hash, uint32_t index, bool failed) {
+    uint64_t *place = live(ids, hash, index);
+    *place = place_of(hash, failed ? ID_FAILED : ID_DONE, (uint32_t)(hash & REST));
+    return place;
 }
 
 bool ids_noted(const uint64_t *place) { return (*place & NOTE) != 0; }

@@ -43,7 +43,8 @@ uint64_t *ids_find_next(uint64_t hash, uint64_t *place);
 /* One more live id of this hash. */
 void ids_add(struct ids *ids, uint64_t hash, uint32_t index);
 void ids_move(struct ids *ids, uint64_t hash, uint32_t index, uint32_t to); /* a live id gets another index */
-void ids_retire(struct ids *ids, uint64_t hash, uint32_t index, bool failed);
+/* The id is finished; its place. */
+uint64_t *ids_retire(struct ids *ids, uint64_t hash, uint32_t index, bool failed);
 
 /* A mark on a finished id; the first call says true. */
 bool ids_note(uint64_t *place);

@@ -244,7 +244,8 @@ static void leave(struct join *j, uint32_t i) {
     const struct life *r = at(j, i);
     bool failed = !int_known(r->done_ns) || life_has_failed(r);
     if (j->rule.ids_reused) return; /* its number is needed for the next issue of the id */
-    ids_retire(&j->ids, r->hash, i, failed);
+    uint64_t *place = ids_retire(&j->ids, r->hash, i, failed);
+    if (r->story && r->story->reissued_after_end) ids_note(place); /* counted already */
     lives_drop(&j->lives, i);
 }
 
@@ -465,9 +466,9 @@ void join_finish(struct join *j) {
     j->closed = true;
     drain(j);
     if (j->n.reissued_ids >= 10 && j->n.reissued_ids > j->n.offered / 100)
-        die("%s: %lld ids are issued again after their request completed: the log reuses ids; --ids-reused makes a row "
-            "of each issue",
-            j->file, (long long)j->n.reissued_ids);
+        die("%s: %lld ids are issued again after their request completed: %s", j->file, (long long)j->n.reissued_ids,
+            j->n.late_lines > 0 ? "lines are out of place by more than --slack; --sort takes any order"
+                                : "the log reuses ids; --ids-reused makes a row of each issue");
     release(j);
     if (j->untracked.n > 0) qsort_r(j->untracked.v, j->untracked.n, sizeof *j->untracked.v, lives_by_rank, &j->lives);
     for (size_t k = 0; k < j->untracked.n; k++)

@@ -81,17 +81,18 @@ void ranks_sort(struct ranks *r, const struct lives *l) {
 }
 
 bool ranks_move(struct ranks *r, const struct lives *l, uint32_t i, int64_t issued_ns) {
-    ranks_sort(r, l);
     size_t k = place_of(r, l, i);
-    bool found = k < r->v.n && r->v.v[k] == i;
-    if (found) {
+    bool found = k < r->sorted && r->v.v[k] == i, all_sorted = r->sorted == r->v.n;
+    if (found && all_sorted) {
         memmove(&r->v.v[k], &r->v.v[k + 1], (r->v.n - 1 - k) * sizeof i);
         r->v.n--;
         r->sorted--;
+    } else if (found) {
+        r->sorted = k; /* what follows is to be sorted as well */
     }
     lives_at(l, i)->issued_ns = issued_ns;
-    if (found) ranks_enter(r, l, i);
-    return found;
+    if (found && all_sorted) ranks_enter(r, l, i);
+    return found || !all_sorted;
 }
 
 void ranks_tidy(struct ranks *r) {

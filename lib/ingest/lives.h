@@ -39,7 +39,7 @@ struct ranks {
 
 /* True where the request is the first one now. */
 bool ranks_enter(struct ranks *r, const struct lives *l, uint32_t i);
-/* Give a request an earlier issue, and the rank that goes with it if it is here; true if it is. */
+/* Give a request an earlier issue, and the rank that goes with it if it is here; true if it may be. */
 bool ranks_move(struct ranks *r, const struct lives *l, uint32_t i, int64_t issued_ns);
 void ranks_sort(struct ranks *r, const struct lives *l);
 static inline size_t ranks_n(const struct ranks *r) { return r->v.n - r->at; }
