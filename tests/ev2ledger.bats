@@ -188,7 +188,7 @@ retried() {
 
 @test "lines far out of place are not taken for ids that are used again" {
     cd "$BATS_TEST_TMPDIR"
-    retried 30000 10 | awk '{ print NR % 7 "\t" $0 }' | sort -s -k 1,1n | cut -f 2- >log
+    retried 30000 10 | awk 'BEGIN { srand(1) } { printf "%.9f\t%s\n", rand(), $0 }' | sort -k 1,1 | cut -f 2- >log
     run -2 --separate-stderr ev2ledger -q log
     [[ $stderr == *"lines are out of place by more than --slack; --sort takes any order"* ]]
     ev2ledger -q --sort log | grep -q '"rows":30000,'
