@@ -72,9 +72,11 @@ static void try_object(struct view line) {
     bool beyond = !v && (json_error_code(&e) == json_error_numeric_overflow ||
                          json_error_code(&e) ==
                              json_error_null_byte_in_key); /* what jansson cannot hold, like a lone surrogate */
-    if (json_is_object(v))
+    bool nul = memchr(line.s, '\0', line.n) != NULL; /* jansson passes over one behind a number */
+    if (json_is_object(v) && !nul)
         fuzz_require(ok || strcmp(r.error, "nested too deeply") == 0, "an object that is refused");
-    else if (!beyond && !holds(line, "NaN") && !holds(line, "Infinity") && !holds(line, "\\ud") && !holds(line, "\\uD"))
+    else if (!beyond && !nul && !holds(line, "NaN") && !holds(line, "Infinity") && !holds(line, "\\ud") &&
+             !holds(line, "\\uD"))
         fuzz_require(!ok, "an object that is none");
     if (ok && json_is_object(v)) try_members(&r, v);
     json_decref(v);
