@@ -479,3 +479,25 @@ level() {
     echo '{"kind":"steady","verdict":"steady","found":true,"window":{"first_pass":0,"end_pass":4,"first_issue_ns":5000,"next_issue_ns":6000}}' >steady.json
     [ "$(gp '[.cohort.offered, .warnings[0].code]' -g e2e:1 --window steady.json l.tsv)" = '[0,"window_empty"]' ]
 }
+
+@test "ledgers together know what each of them knows: what is offered, what is cut off, which names came before" {
+    cd "$BATS_TEST_TMPDIR"
+    one() { # NAME OFFERED_COMPLETE [MORE]
+        printf '#steadytools\tledger\t1\n#run\t{"clock":"epoch","offered_complete":%s%s}\n' "$2" "${3:-}"
+        printf 'request\toutcome\tissued_ns\tdone_ns\te2e_ns\n'
+        printf '%s\tcompleted\t1769000000000000000\t1769000001000000000\t1000000000\n' "$1"
+        printf '#end\t{"rows":1}\n'
+    }
+    one a true >whole.tsv; one b false >lossy.tsv; one c '"unknown"' >unsure.tsv; one d true ',"partial":true' >cut.tsv
+    of() { goodput -q -g e2e:5000 "$@" 2>/dev/null | jq -c '[.run.offered_complete, .run.partial, [.warnings[].code]]'; }
+    [ "$(of whole.tsv lossy.tsv)" = '[false,null,["offered_incomplete"]]' ]
+    [ "$(of lossy.tsv whole.tsv)" = '[false,null,["offered_incomplete"]]' ]
+    [ "$(of whole.tsv unsure.tsv)" = '["unknown",null,["offered_incomplete"]]' ]
+    [ "$(of unsure.tsv whole.tsv)" = '["unknown",null,["offered_incomplete"]]' ]
+    [ "$(of unsure.tsv lossy.tsv)" = '[false,null,["offered_incomplete"]]' ]
+    [ "$(of whole.tsv cut.tsv)" = "$(of cut.tsv whole.tsv)" ]
+    [[ $(of whole.tsv cut.tsv) == '[true,true,'* ]]
+    [[ $(of whole.tsv whole.tsv) == *'"repeated_names"'* ]]
+    ledger2passes -q -s 1 whole.tsv unsure.tsv 2>/dev/null | sed -n 's/^#run.//p' | jq -e '.offered_complete == "unknown"' >/dev/null
+    ledger2passes -q -s 1 lossy.tsv unsure.tsv 2>/dev/null | sed -n 's/^#run.//p' | jq -e '.offered_complete == false' >/dev/null
+}

@@ -211,6 +211,12 @@ static void warn_of_limits(const struct account *a, json_t *report) {
     }
     if (a->offered->partial)
         add_warning(report, "partial", NULL, NULL, "the log is cut short: offered is at least what is shown");
+    if (a->offered->repeated > 0) {
+        char text[120];
+        snprintf(text, sizeof text, "requests whose name came before, in this ledger or another, each counted: %zu",
+                 a->offered->repeated);
+        add_warning(report, "repeated_names", NULL, NULL, text);
+    }
     if (!a->extent.source && a->n > 0)
         add_warning(report, "no_times", NULL, NULL, "the ledger has no times of day: no rates and no cohorts");
     int64_t unjudged = a->scoring->contract->quality ? doc_int_at(report, "quality.unjudged") : 0;

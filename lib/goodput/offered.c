@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "die.h"
+#include "hash.h"
 #include "num.h"
 #include "score.h"
 #include "spans.h"
@@ -110,7 +111,7 @@ static void check_one_run(const struct offered *o, const struct table_in *t, int
         die_at(t->file, t->line, "a second run in column 'run': choose one, or report each with --by run");
 }
 
-/* Facts of the next shard: the tracking window grows, everything else must agree. */
+/* Facts of the next shard: the tracking window grows, what one lacks all of them lack, everything else must agree. */
 static void merge_facts(struct offered *o, const struct table_in *t, json_t *run) {
     if (!o->run) {
         o->run = json_incref(run);
@@ -127,9 +128,14 @@ static void merge_facts(struct offered *o, const struct table_in *t, json_t *run
         int64_t x = doc_int_at(o->run, edge[i]), y = doc_int_at(run, edge[i]);
         if (int_known(y) && (!int_known(x) || (i == 0 ? y < x : y > x))) doc_set_int(o->run, edge[i], y);
     }
+    static const char *const lacks[] = {"partial", "truncated"};
+    for (size_t i = 0; i < 2; i++)
+        if (doc_true_at(run, lacks[i])) doc_set_bool(o->run, lacks[i], true);
+    json_t *whole = ledger_complete(doc_at(o->run, "offered_complete"), doc_at(run, "offered_complete"));
+    if (whole) json_object_set_new(o->run, "offered_complete", whole);
 }
 
-static void read_ledger(struct offered *o, const char *file, struct buf *first_run) {
+static void read_ledger(struct offered *o, const char *file, bool several, struct buf *first_run) {
     o->ledger = ledger_open(file);
     struct table_in *t = ledger_table(o->ledger);
     int run = table_find(t, "run");
@@ -146,6 +152,10 @@ static void read_ledger(struct offered *o, const char *file, struct buf *first_r
         by_open(&o->by[i], t);
     while (ledger_read(o->ledger, &row)) {
         check_one_run(o, t, run, first_run);
+        if (several && row.tracked) {
+            struct view of = table_text(t, run);
+            vec_push(&o->name, hash_bytes(row.request.s, row.request.n) + 3 * hash_bytes(of.s, of.n));
+        }
         take_row(o, t, &row, retry);
     }
     merge_facts(o, t, t->stream.run);
@@ -180,10 +190,13 @@ void offered_read(struct offered *o, char **files) {
     struct buf first_run = {0};
     o->pg = json_array();
     if (o->common && files[1]) die("-a annotates one ledger at a time");
+    bool several = files[0] && files[1];
     for (; *files; files++) {
         if (o->ledger) ledger_close(o->ledger);
-        read_ledger(o, *files, &first_run);
+        read_ledger(o, *files, several, &first_run);
     }
+    o->repeated = hash_repeats(o->name.v, o->name.n);
+    vec_free(&o->name);
     for (size_t i = 0; i < o->n_scorings; i++)
         put_in_order(&o->scoring[i]);
     buf_free(&first_run);

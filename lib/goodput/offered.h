@@ -31,6 +31,8 @@ struct offered {
     bool by_run; /* rows of several runs may stand in one ledger */
 
     int64_t untracked;
+    VEC(uint64_t) name; /* of several ledgers: a hash of each tracked request's name and run */
+    size_t repeated; /* names that came before */
     json_t *run, *pg; /* settled facts; what wrote the ledgers */
     enum spelling spelling;
     bool partial;

@@ -178,6 +178,12 @@ void ledger_close(struct ledger_in *in) {
     free(in);
 }
 
+json_t *ledger_complete(const json_t *a, const json_t *b) {
+    if (!a || !b) return json_copy((json_t *)(a ? a : b));
+    if (json_is_false(a) || json_is_false(b)) return json_false();
+    return json_is_true(a) && json_is_true(b) ? json_true() : json_string("unknown");
+}
+
 /* The cells of a row, in the order of the columns: the one list behind both ways to write it.  RARE ones are all empty in
  * most logs. */
 /* clang-format off */

@@ -62,6 +62,10 @@ bool ledger_read(struct ledger_in *in,
                  struct ledger_row *row); /* false at the end; a bad value dies with file and line */
 void ledger_close(struct ledger_in *in);
 
+/* run.offered_complete of two ledgers taken together: false where one is not complete, true where both are, else "unknown";
+ * NULL is no statement.  A new reference, NULL without any statement. */
+json_t *ledger_complete(const json_t *a, const json_t *b);
+
 /* Write a row in the spelling of the output table.  Extra cells, if the table has extra columns, are the caller's. */
 void ledger_write(struct table_out *out, const struct ledger_row *row);
 
