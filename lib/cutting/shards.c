@@ -262,6 +262,7 @@ static json_t *joined(const char *key, json_t *a, json_t *b) {
         return json_incref((json_integer_value(a) < json_integer_value(b)) == start ? a : b);
     if (strcmp(key, "truncated") == 0 || strcmp(key, "partial") == 0)
         return json_boolean(json_is_true(a) || json_is_true(b));
+    if (strcmp(key, "outcomes_logged") == 0) return json_boolean(json_is_true(a) && json_is_true(b));
     if (strcmp(key, "offered_complete") == 0) return ledger_complete(a, b);
     return json_equal(a, b) ? json_incref(a) : json_null();
 }

@@ -19,6 +19,10 @@ static struct load read_run(const char *file, json_t *report, size_t given) {
     r.start_ns = doc_int_at(report, "duration.start_ns");
     if (complete && !json_is_true(complete))
         die("%s: the harness logged only what finished: offered is a lower bound, and no capacity follows", file);
+    if (json_is_false(doc_at(report, "run.outcomes_logged")))
+        die("%s: the harness does not say which requests succeeded: acceptance is an upper bound, and no capacity "
+            "follows",
+            file);
     if (isnan(r.offered_rps)) die("%s: no offered rate: the run has no times, or a single arrival", file);
     if (!verdict || strcmp(verdict, "none") == 0)
         die("%s: the contract states no floor and no percentile: there is nothing to fail (see acceptance_min)", file);

@@ -131,6 +131,7 @@ static void merge_facts(struct offered *o, const struct table_in *t, json_t *run
     static const char *const lacks[] = {"partial", "truncated"};
     for (size_t i = 0; i < 2; i++)
         if (doc_true_at(run, lacks[i])) doc_set_bool(o->run, lacks[i], true);
+    if (json_is_false(doc_at(run, "outcomes_logged"))) doc_set_bool(o->run, "outcomes_logged", false);
     json_t *whole = ledger_complete(doc_at(o->run, "offered_complete"), doc_at(run, "offered_complete"));
     if (whole) json_object_set_new(o->run, "offered_complete", whole);
 }

@@ -269,7 +269,8 @@ static void from_gaps(struct ledger_row *row, const struct stamps *gaps) {
     int64_t sum = 0;
     bool fits = true;
     for (size_t i = 0; i < gaps->n; i++) {
-        if (!int_known(row->gap_max_ns) || gaps->v[i] > row->gap_max_ns) row->gap_max_ns = gaps->v[i];
+        if (gaps->v[i] > 0 && !(row->gap_max_ns >= gaps->v[i]))
+            row->gap_max_ns = gaps->v[i]; /* INT_NONE is the least */
         fits = fits && !__builtin_add_overflow(sum, gaps->v[i], &sum);
     }
     row->chunks = (int64_t)gaps->n + 1;
