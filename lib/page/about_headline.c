@@ -100,6 +100,20 @@ static void earlier_levels(struct page *p, const json_t *r) {
     }
 }
 
+/* What the requests were worth that the steady figures are of: the cohort, where it is as long as the window. */
+static void cohort_facts(struct page *p, const json_t *steady, const json_t *r) {
+    const json_t *c = doc_at(r, "cohort");
+    double s = pick_real(steady, "window.span_ns") / 1e9;
+    if (!(fabs(pick_real(c, "t1_s") - pick_real(c, "t0_s") - s) < s / 1000)) return;
+    double goodput = pick_real(c, "rates.goodput_rps"), ratio = pick_real(c, "acceptance.ratio");
+    if (!isnan(goodput))
+        page_fact(p, "Goodput in the window", page_text(p, "%s" NBSP "requests/s", figure_number(goodput, NAN).s),
+                  isnan(ratio) ? NULL : page_text(p, "%s accepted", figure_share(ratio).s));
+    const char *whole = doc_text_at(r, "verdict"), *within = doc_text_at(c, "verdict");
+    if (whole && within && strcmp(whole, within) != 0)
+        page_fact(p, "Contract in the window", phrase_goodput_verdict(p, within).title, NULL);
+}
+
 static void goodput_facts(struct page *p, const json_t *r) {
     bool quality = json_is_object(doc_at(r, "contract.quality")) || pick_real(r, "quality.judged") > 0;
     /* some harnesses log only what finished */
@@ -107,7 +121,10 @@ static void goodput_facts(struct page *p, const json_t *r) {
     double goodput = pick_real(r, "rates.goodput_rps"), offered = pick_real(r, "rates.offered_rps");
     const char *value = NOT_MEASURED, *note = quality ? "" : "quality not assessed; ";
     if (!isnan(goodput)) value = page_text(p, "%s" NBSP "requests/s", figure_number(goodput, NAN).s);
-    note = page_text(p, "%sof %s%s offered", note, bounded ? "≥" NBSP : "", figure_number(offered, NAN).s);
+    if (isnan(offered))
+        note = page_text(p, "%sthe log has no times", note);
+    else
+        note = page_text(p, "%sof %s%s offered", note, bounded ? "≥" NBSP : "", figure_number(offered, NAN).s);
     page_fact(p, quality ? "Goodput" : "Latency goodput", value, note);
 
     double ratio = pick_real(r, "acceptance.ratio"), end[2];
@@ -123,8 +140,10 @@ static void goodput_facts(struct page *p, const json_t *r) {
                    b.len ? "; by clusters " : "95" NBSP "%, by clusters: ", figure_share_interval(end[0], end[1]).s);
     const char *why = pick_text(p, r, "acceptance.cluster_reason");
     if (why) buf_printf(&b, "%sno cluster interval: %s", b.len ? "; " : "", phrase_no_clusters(why));
-    page_fact(p, "Acceptance", page_text(p, "%s%s", bounded ? "≤" NBSP : "", figure_share(ratio).s),
-              b.len ? page_text(p, "%s", b.s) : NULL);
+    page_fact(
+        p, "Acceptance",
+        page_text(p, "%s%s", bounded || doc_text_at(r, "acceptance_bound") ? "≤" NBSP : "", figure_share(ratio).s),
+        b.len ? page_text(p, "%s", b.s) : NULL);
     buf_free(&b);
 }
 
@@ -158,16 +177,18 @@ void about_headline(struct page *p, const struct run *run) {
         bool found = doc_true_at(r, "found");
         const json_t *from = found || v.certified ? r : doc_at(r, "best_effort");
         if (!v.certified && json_is_object(from)) page_section(p, shown(p, r, from));
+        if (v.certified && run->goodput) page_section(p, "In the steady window");
         if (json_is_object(from)) {
             steady_facts(p, from);
             if (v.code && strcmp(v.code, "steady_after_shift") == 0) earlier_levels(p, r);
         } else {
             page_fact(p, "Steady figures", "none", NULL);
         }
+        if (v.certified && run->goodput) cohort_facts(p, r, run->goodput);
     } else {
         page_fact(p, "Steadiness", "not assessed", "no steady report given");
     }
-    if (run->steady && !v.certified && run->goodput) page_section(p, "Over the whole run");
+    if (run->steady && run->goodput) page_section(p, "Over the whole run");
     if (run->goodput)
         goodput_facts(p, run->goodput);
     else
