@@ -309,6 +309,21 @@ static struct told_counter counter_of(const struct options *o) {
     return (struct told_counter){o->tokens_cmd, c, coprocess_ask, coprocess_answer};
 }
 
+/* Options that a ledger, or another harness's file, leaves nothing to do: nobody is to believe that they did it. */
+static void warn_idle(const char *format, const json_t *pg) {
+    static const char *const events_only[] = {"tracking", "session", "slack",      "retry-hold",
+                                              "give-up",  "sort",    "ids-reused", "token-sample"},
+                             *const not_ledger[] = {"tokens", "tokenizer",    "tokens-cmd",  "classify",
+                                                    "strict", "latency-from", "retry-clock", "tpot-end"};
+    const json_t *given = json_object_get(json_array_get(pg, 0), "options");
+    bool ledger = strcmp(format, "ledger") == 0;
+    for (size_t i = 0; i < sizeof events_only / sizeof *events_only; i++)
+        if (json_object_get(given, events_only[i]))
+            warn("--%s: only an event log is read by it, and this is '%s'", events_only[i], format);
+    for (size_t i = 0; ledger && i < sizeof not_ledger / sizeof *not_ledger; i++)
+        if (json_object_get(given, not_ledger[i])) warn("--%s: a ledger is copied as it is", not_ledger[i]);
+}
+
 static void convert(const char *path, const struct options *o, const json_t *pg) {
     struct serverside *server = serverside_open(&o->server);
     const char *format = format_of(o, path);
@@ -318,6 +333,7 @@ static void convert(const char *path, const struct options *o, const json_t *pg)
     bool events = strcmp(format, "events") == 0, ledger = strcmp(format, "ledger") == 0;
     bool only_one = o->run && strcmp(o->run, "1") != 0 && strcmp(o->run, "all") != 0;
     if ((events || ledger) && (o->list_runs || only_one)) die("%s: this format holds one run per file", path);
+    if (!events) warn_idle(format, pg);
     if (events)
         from_events(path, o, &rule, server, pg);
     else if (ledger)

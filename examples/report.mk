@@ -39,6 +39,7 @@ SHELL = /bin/bash
 NAMES := $(sort $(patsubst %.jsonl,%,$(patsubst %.xz,%,$(notdir $(wildcard $(RUNS)/*.jsonl $(RUNS)/*.jsonl.xz)))))
 REPORTS := $(NAMES:%=$(OUT)/%.steady.json) $(NAMES:%=$(OUT)/%.goodput.json)
 $(if $(NAMES),,$(error no *.jsonl and no *.jsonl.xz in $(RUNS)))
+$(if $(CONTRACT),$(if $(wildcard $(CONTRACT)),,$(error $(CONTRACT): no such contract)))
 
 all: $(OUT)/sweep.txt $(OUT)/sweep.tsv $(OUT)/sweep.html $(NAMES:%=$(OUT)/%.txt) $(NAMES:%=$(OUT)/%.html)
 	@cat $(OUT)/sweep.txt

@@ -14,6 +14,11 @@ void about_glossary(struct page *p) {
         {"E2E", "end to end: from the start of TTFT to the end of the reply"},
         {"System TPS", "output tokens of the window's requests per second of the window"},
         {"TPS per user", "output tokens per second of one request: 1 over mean TPOT"},
+        {"Delivered TPS", "output tokens, per second of the window, of requests that ended in it"},
+        {"Hairball", "share of the requests open when issuing stopped that were not among the last issued: long ones, "
+                     "which pile up in a closed loop"},
+        {"Needed for", "how long a window must last: for the precision of its figures, for requests to settle "
+                       "(several times their E2E), and at least (floor)"},
         {"p50, p90, p99", "half, nine tenths, 99 of 100 values are not larger"},
         {"95 %: a – b", "an interval that covers the true value in 95 of 100 such runs, super-passes taken for "
                         "independent"},

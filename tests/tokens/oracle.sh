@@ -28,10 +28,12 @@ for name in "$@"; do
     if [ -e "$model" ]; then
         python3 "$root/tests/tokens/texts.py" "$seed" "$n" "$model" >"$work/texts" || exit 2
     else
-        # to us the ranks of o200k are those of its newer form, with more special tokens
-        model=$name ours=$work/ranks
+        # a file of ranks does not name its special tokens; to us the ranks of o200k are those of its newer form, with more
+        # of them, so that texts with one of those are left out
+        model=$name ours=$work/ranks newer='<|none|>'
+        if [ "$name" = o200k_base ]; then newer='<|channel|>'; fi
         (cd "$npm" && node "$root/tests/tokens/ranks.mjs" "$name") >"$ours" || exit 2
-        python3 "$root/tests/tokens/texts.py" "$seed" "$n" | grep -v '<|channel|>' >"$work/texts" || exit 2
+        python3 "$root/tests/tokens/texts.py" "$seed" $((n + n / 20)) | grep -v "$newer" | head -n "$n" >"$work/texts" || exit 2
     fi
     (cd "$npm" && node "$root/tests/tokens/oracle.mjs" "$model") <"$work/texts" >"$work/want" || exit 2
     "$BUILD/tokens_check" count "$ours" <"$work/texts" >"$work/got" || exit 2
