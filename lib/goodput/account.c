@@ -200,6 +200,19 @@ static json_t *definitions_json(const struct account *a) {
     return j;
 }
 
+/* A client that sends late is a part of what was measured: said where the wait is no rounding of the tightest target. */
+static void warn_of_wait(const struct contract *c, json_t *report) {
+    double p90 = doc_real_at(report, "client_wait.p90_ns");
+    double target = fmin(limit_ns(&c->latency[TARGET_TTFT]), limit_ns(&c->latency[TARGET_E2E]));
+    if (!(p90 > target / 10)) return;
+    char text[160];
+    snprintf(
+        text, sizeof text,
+        "one request in ten was sent %.3g s late or more, against a target of %.3g s: the run measured its client, too",
+        p90 / 1e9, target / 1e9);
+    add_warning(report, "client_wait", NULL, NULL, text);
+}
+
 /* What the reader has to know before the numbers. */
 static void warn_of_limits(const struct account *a, json_t *report) {
     const json_t *complete = doc_at(a->offered->run, "offered_complete"),
@@ -269,6 +282,7 @@ json_t *account_report(const struct account *a) {
                             frontier_json(a->offered->frontier, f, a->n, a->extent.cutoff_ns, a->extent.duration_s));
     json_object_set_new(j, "warnings", json_array());
     warn_of_limits(a, j);
+    warn_of_wait(k->contract, j);
     if (a->cohort || a->steady) json_object_set_new(j, "cohort", cohort_json(a, j));
     if (a->steady && doc_int_at(j, "cohort.offered") == 0)
         add_warning(j, "window_empty", NULL, NULL, "no request of the ledger lies in the window: is it another run's?");
