@@ -213,6 +213,14 @@ static void warn_of_wait(const struct contract *c, json_t *report) {
     add_warning(report, "client_wait", NULL, NULL, text);
 }
 
+/* The report that gives the window knows how many requests its run had, and when it began. */
+static bool of_another_run(const struct account *a) {
+    int64_t n = doc_int_at(a->steady, "run.counts.tracked"), began = doc_int_at(a->steady, "run.first_issue_ns");
+    int64_t first = a->n > 0 ? a->scoring->in_order[0]->issued_ns : INT_NONE;
+    return (int_known(n) && n != (int64_t)a->scoring->fact.n) ||
+           (int_known(began) && int_known(first) && began != first);
+}
+
 /* What the reader has to know before the numbers. */
 static void warn_of_limits(const struct account *a, json_t *report) {
     const json_t *complete = doc_at(a->offered->run, "offered_complete"),
@@ -246,10 +254,10 @@ static void warn_of_limits(const struct account *a, json_t *report) {
         add_warning(report, "no_window", NULL, verdict, "the run has no steady window: no cohort");
     else if (!verdict || strncmp(verdict, "steady", 6) != 0)
         add_warning(report, "window_not_steady", NULL, verdict, "the window is of a run that is not called steady");
-    int64_t counted = doc_int_at(a->steady, "run.counts.tracked");
-    if (has_window(a) && int_known(counted) && counted != (int64_t)a->scoring->fact.n)
-        add_warning(report, "window_other_run", NULL, NULL,
-                    "the window is of a run with another number of requests: is it another run's?");
+    if (has_window(a) && of_another_run(a))
+        add_warning(
+            report, "window_other_run", NULL, NULL,
+            "the window is of a run with another number of requests or another beginning: is it another run's?");
     struct sanity odd[SANITY_MAX];
     size_t n = sanity_check(odd, a->scoring->in_order, a->n, a->extent.cutoff_ns, report);
     for (size_t i = 0; i < n; i++)
