@@ -40,7 +40,9 @@ static void check_alike(const struct load *a, const struct load *b) {
     if (!compare_alike(a->report, b->report, "", why)) die("%s: not like %s: %s", b->file, a->file, why);
     double x = doc_real_at(a->report, "duration.arrival_s"), y = doc_real_at(b->report, "duration.arrival_s");
     if (fabs(x - y) > TOLERANCE * fmax(x, y))
-        die("%s: not like %s: arrival spans of %g s and %g s differ by more than 2 %%", b->file, a->file, y, x);
+        die("%s: not like %s: arrival spans of %g s and %g s differ by more than 2 %%; --duration takes as much of "
+            "each",
+            b->file, a->file, y, x);
 }
 
 /* By load, then in the order given. */
