@@ -19,7 +19,8 @@ void about_glossary(struct page *p) {
                      "which pile up in a closed loop"},
         {"Needed for", "how long a window must last: for the precision of its figures, for requests to settle "
                        "(several times their E2E), and at least (floor)"},
-        {"p50, p90, p99", "half, nine tenths, 99 of 100 values are not larger"},
+        {"p50, p90, p99", "half, nine tenths, 99 of 100 values are not larger: of n values in order, the one at "
+                          "(n - 1) p, rounded down; a contract takes the nearest rank"},
         {"95 %: a – b", "an interval that covers the true value in 95 of 100 such runs, super-passes taken for "
                         "independent"},
         {"Offered", "every request that was to be made, whatever became of it"},

@@ -97,7 +97,7 @@ static const struct {
     {"acceptance", "{value:share} of the offered requests were accepted; at least {bound:share} are required."},
     {"quality_floor", "The mean quality score is {value:number}; at least {bound:number} is required."},
     {"quality_floor", "No quality score was given; at least {bound:number} is required."},
-    {"percentile", "{metric} of the offered requests is {value:ns}; at most {bound:ns} is allowed."},
+    {"percentile", "{metric} of the offered requests, by nearest rank, is {value:ns}; at most {bound:ns} is allowed."},
     {"percentile",
      "{metric} of the offered requests is infinite: too many never ended; at most {bound:ns} is allowed."},
     {"segment", "Segment {segment} fails although the whole passes."},
