@@ -201,3 +201,17 @@ retried() {
     run -2 --separate-stderr ev2ledger -q log # each sent three times, long after its row has left
     [[ $stderr == *"12 ids are issued again"*"--ids-reused makes a row of each issue"* ]]
 }
+
+@test "an option that leaves nothing to do says so" {
+    cd "$BATS_TEST_TMPDIR"
+    retried 3 9 >log
+    ev2ledger -q log >ledger
+    run --separate-stderr ev2ledger --latency-from issued --sort ledger
+    [ "$status" = 0 ]
+    [[ $stderr == *"--sort: only an event log is read by it, and this is 'ledger'"* ]]
+    [[ $stderr == *"--latency-from: a ledger is copied as it is"* ]]
+    run --separate-stderr ev2ledger --latency-from issued --sort log
+    [[ $stderr != *"--sort:"* && $stderr != *"--latency-from:"* ]]
+    run --separate-stderr ev2ledger ledger
+    [ "$stderr" = "" ]
+}

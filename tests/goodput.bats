@@ -501,3 +501,28 @@ level() {
     ledger2passes -q -s 1 whole.tsv unsure.tsv 2>/dev/null | sed -n 's/^#run.//p' | jq -e '.offered_complete == "unknown"' >/dev/null
     ledger2passes -q -s 1 lossy.tsv unsure.tsv 2>/dev/null | sed -n 's/^#run.//p' | jq -e '.offered_complete == false' >/dev/null
 }
+
+# stamped FACTS SHIFT: a ledger of 40 requests, a second apart, each sent SHIFT ms after its schedule
+stamped() {
+    printf '#steadytools\tledger\t1\n#run\t{"clock":"monotonic","offered_complete":true%s}\n' "$1"
+    awk -v late="$2" 'BEGIN { OFS = "\t"; print "request", "outcome", "intended_ns", "issued_ns", "done_ns", "e2e_ns"
+        for (i = 0; i < 40; i++) { t = 1e9 * (i + 1); print "r" i, "completed", sprintf("%.0f", t), sprintf("%.0f", t + late * 1e6),
+            sprintf("%.0f", t + 5e8), 500000000 } }'
+    printf '#end\t{"rows":40}\n'
+}
+
+@test "where the harness tells no outcome acceptance is a bound, and no capacity follows" {
+    cd "$BATS_TEST_TMPDIR"
+    stamped "" 0 | goodput -q -g e2e:1000 | jq -e '[.acceptance_bound, .warnings] == [null, []]' >/dev/null
+    stamped ',"outcomes_logged":false' 0 | goodput -q -g e2e:1000 >report.json
+    jq -e '[.acceptance_bound, .warnings[0].code, .offered_bound] == ["<=", "no_outcome", null]' report.json >/dev/null
+    render report.json | grep -q 'Acceptance .*≤.100 %'
+    run -2 --separate-stderr goodput --capacity report.json
+    [[ $stderr == *"does not say which requests succeeded"* ]]
+}
+
+@test "a client that sends late is named, and one that does not is not" {
+    codes() { stamped "" "$1" | goodput -q -g e2e:1000 | jq -c '[.warnings[].code]'; }
+    [ "$(codes 99)" = '[]' ]
+    [ "$(codes 101)" = '["client_wait"]' ]
+}

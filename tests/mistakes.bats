@@ -100,6 +100,28 @@ silent() {
     jq -c '.run.counts.tracked = 23' window >other
     warns "is it another run's?" goodput -g ttft:800 --window other ledger
     [ "$(jq -r '.warnings[].code' <<<"$output")" = window_other_run ]
+    jq -c '.run.first_issue_ns += 1' window >later
+    warns "is it another run's?" goodput -g ttft:800 --window later ledger
+}
+
+@test "what is of the window and what of the whole run is said, with both verdicts where they differ" {
+    jq -c '.found = true | .verdict = "steady" | .window.first_issue_ns = 1200000000 | .window.next_issue_ns = 2400000000 |
+        .window.span_ns = 1200000000' steady >window
+    goodput -q -g ttft:800 --window window ledger >both
+    render window both >page
+    grep -A 20 '^In the steady window' page | grep -q 'Goodput in the window .*requests/s .*accepted'
+    grep -q '^Over the whole run' page
+    run ! grep -q 'Contract in the window' page
+    jq -c '.verdict = "fail" | .cohort.verdict = "pass"' both >differ
+    render window differ | grep -q 'Contract in the window'
+    jq -c '.cohort.t1_s += 1' both >elsewhere # a cohort of one's own
+    run ! grep -q 'in the window .*accepted' <(render window elsewhere)
+}
+
+@test "a contract that is not there stops the reports" {
+    mkdir runs && cp log runs/a.jsonl
+    run -2 make -f "$ROOT/examples/report.mk" RUNS=runs OUT=out CONTRACT=nosuch.json
+    [[ $output == *"nosuch.json: no such contract"* ]]
 }
 
 @test "options and small files are read before a large ledger is" {
